@@ -1,7 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -35,10 +38,31 @@ std::pair<Position, Position> asked_for(const OracleArguments& arguments, const 
   return {all.lo, all.ends ? all.hi : std::min(all.hi, all.lo + usual - 1)};
 }
 
+// How many numbers each axis of a grid has; none of an encoding of one number, or without a `grid`.
+std::optional<Shape> grid_of(const OracleArguments& arguments, const Encoding& truth,
+                             const Parameters& parameters) {
+  const Value* const given = parameters.find("grid");
+  const std::size_t axes = positions_of(truth).axes;
+  if (axes == 1 || given == nullptr) return std::nullopt;
+  if (!arguments.positions.empty())
+    throw std::invalid_argument(
+        fmt::format("--positions {}: the rows are all places of the grid; `--grid` says "
+                    "how many these are",
+                    arguments.positions));
+  Shape out;
+  for (const double extent : std::get<std::vector<double>>(*given)) {
+    if (!(extent >= 1 && extent <= 0x1p30 && extent == std::floor(extent))) break;
+    out.push_back(static_cast<std::size_t>(extent));
+  }
+  if (out.size() != axes || out.size() != std::get<std::vector<double>>(*given).size())
+    throw std::invalid_argument(
+        fmt::format("`grid={}`; allowed: whole numbers from 1, one for each axis", text(*given)));
+  return out;
+}
+
 int run_oracle(const Chosen& chosen, const OracleArguments& arguments) {
   const auto& [id, spec, parameters, given, configured] = chosen;
   const Encoding truth = spec.oracle(parameters);
-  const auto [first, last] = asked_for(arguments, truth);
   const RotaryPart part = arguments.part == "cos"   ? RotaryPart::cosines
                           : arguments.part == "sin" ? RotaryPart::sines
                                                     : RotaryPart::both;
@@ -47,12 +71,16 @@ int run_oracle(const Chosen& chosen, const OracleArguments& arguments) {
                                             arguments.part, id, kind(truth)));
 
   const Format format = *posproof::format(arguments.format);
-  const ExactArray array = exact_array(truth, format, first, last, part);
-  const std::string positions = fmt::format("{}:{}", first, last);
+  const auto grid = grid_of(arguments, truth, parameters);
+  const auto [first, last] = grid ? std::pair<Position, Position>{} : asked_for(arguments, truth);
+  const ExactArray array =
+      grid ? exact_array_of_grid(truth, format, *grid, part) : exact_array(truth, format, first, last, part);
+  const std::string positions =
+      grid ? fmt::format("{}", fmt::join(*grid, " x ")) : fmt::format("{}:{}", first, last);
   const std::string header = array_header(arguments.file, array.name, format, array.shape,
                                           {{"encoding", std::string(id)},
                                            {"parameters", parameters.text()},
-                                           {"positions", positions},
+                                           {grid ? "grid" : "positions", positions},
                                            {"rounding", array.rounding},
                                            {"posproof", POSPROOF_VERSION}});
   const std::size_t values = count(array.shape) * bytes(format), size = header.size() + values;
@@ -77,8 +105,9 @@ int run_oracle(const Chosen& chosen, const OracleArguments& arguments) {
     write(report::with_configuration(report::json({arguments.file, id, parameters, first, last, array, size}),
                                      configured));
   } else {
-    write(fmt::format("{}: {} {} in {}, positions {}, {}, {} bytes\n", printable(arguments.file), array.name,
-                      text(array.shape), name(format), positions, array.rounding, size));
+    write(fmt::format("{}: {} {} in {}, {} {}, {}, {} bytes\n", printable(arguments.file), array.name,
+                      text(array.shape), name(format), grid ? "a grid of" : "positions", positions,
+                      array.rounding, size));
   }
   return as_claimed;
 }
@@ -98,7 +127,7 @@ Command oracle_command() {
             .required = true},
            {"--positions", &arguments->positions,
             "FIRST:LAST, both included; left out: all where the encoding ends, else the first 4096 (512 of a "
-            "bias)"},
+            "bias); of an encoding of places all those of --grid, row by row, are written"},
            {"--dtype", &arguments->format, "f64, f32, bf16 (not in .npy) or f16",
             Option::OneOf{"f64", "f32", "bf16", "f16"}},
            {"--part", &arguments->part,

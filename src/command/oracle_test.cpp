@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "command/testing/ran.h"
 #include "core/formats.h"
+#include "core/precision.h"
 #include "run/catalogued.h"
 #include "subject/testing/subjects.h"
 #include "test_paths.h"
@@ -74,6 +76,42 @@ TEST_F(OracleCommand, numpy_reads_what_was_written) {
     EXPECT_EQ(read["values"], rounded(rows.data, format)) << dtype;
     EXPECT_EQ(read["as_numpy_writes_it"], true);
   }
+}
+
+TEST_F(OracleCommand, writes_the_places_of_a_grid_row_by_row) {
+  const auto cosines = written("axial_rope --dim 8 --offset 1 --grid [2,3] --part cos --dtype f64"),
+             rows = written("sincos_2d --dim 4 --grid [2,3] --dtype f64");
+  EXPECT_EQ(cosines["shape"], (std::vector<int>{6, 4}));
+  for (std::size_t place = 0; place < 6; ++place)
+    for (std::size_t i = 0; i < 4; ++i) {
+      const double number = static_cast<double>(1 + (i < 2 ? place / 3 : place % 3));
+      EXPECT_NEAR(cosines["values"][4 * place + i].get<double>(), std::cos(number * (i % 2 == 0 ? 1 : 0.01)),
+                  unit_f64)
+          << place << " " << i;
+    }
+  const std::vector<Position> places = {0, 0, 0, 1, 0, 2, 1, 0, 1, 1, 1, 2};
+  EXPECT_EQ(rows["values"], as<Table>(truth("sincos_2d", "dim=4")).rows({places, 2}, 1).data);
+  const auto said = posproof("oracle sincos_2d --dim 4 --grid [2,3] -o " + path("said.safetensors")).said;
+  EXPECT_NE(said.find(": rows [6, 4] in f32, a grid of 2 x 3, correctly rounded to f64"), std::string::npos)
+      << said;
+  const auto data = nlohmann::json::parse(
+      posproof("oracle sincos_2d --dim 4 --grid [2,3] --json -o " + path("said.npy")).said);
+  EXPECT_EQ(data["positions"]["grid"], (std::vector<int>{2, 3}));
+  const auto gated =
+      posproof("gate sincos_2d --dim 4 --grid [2,3] --exhaustive table:" + path("said.safetensors"));
+  EXPECT_EQ(gated.code, 0) << gated.said;
+}
+
+TEST_F(OracleCommand, refuses_positions_of_a_grid_and_grids_that_are_none) {
+  EXPECT_NE(
+      refused("sincos_2d --dim 4 --positions 0:3 -o " + path("x.npy"))
+          .find("--positions 0:3: the rows are all places of the grid; `--grid` says how many these are"),
+      std::string::npos);
+  for (const std::string grid : {"[2.5,3]", "[0,3]", "[4]", "[2,3,4]"})
+    EXPECT_NE(refused("sincos_2d --dim 4 --grid " + grid + " -o " + path("x.npy"))
+                  .find("`grid=" + grid + "`; allowed: whole numbers from 1, one for each axis"),
+              std::string::npos)
+        << grid;
 }
 
 TEST_F(OracleCommand, safetensors_say_what_they_hold) {

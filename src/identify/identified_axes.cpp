@@ -157,4 +157,16 @@ std::vector<Candidate> axes_candidates(const Rotary& subject, const Precision& p
   return out;
 }
 
+std::vector<Candidate> counted_from_1(const std::vector<Candidate>& candidates) {
+  std::vector<Candidate> out;
+  for (const Candidate& one : candidates) {
+    if (one.encoding != "axial_rope" || !one.parameters.has("coordinates")) continue;
+    const std::string& coordinates = one.parameters.word("coordinates");
+    if (coordinates != "whole" && coordinates != "resized") continue;
+    out.push_back(one);
+    out.back().parameters.set("offset", 1.0);
+  }
+  return out;
+}
+
 }  // namespace posproof

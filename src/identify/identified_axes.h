@@ -14,4 +14,7 @@ namespace posproof {
 // frequencies; each measured along one number with the others at their first position.
 std::vector<Candidate> axes_candidates(const Rotary& subject, const Precision& precision);
 
+// Those of `axial_rope` whose numbers may have an offset, once more with rows and columns counted from 1.
+std::vector<Candidate> counted_from_1(const std::vector<Candidate>& candidates);
+
 }  // namespace posproof

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "identify/identified_ladder.h"
 #include "run/catalogued.h"
@@ -56,7 +57,80 @@ MeasuredLadder angles_of(const std::vector<double>& origin, const std::vector<do
   return out;
 }
 
+constexpr std::size_t most_places = 4096;  // that are looked at
+
 }  // namespace
+
+std::vector<Candidate> grid_caches(const std::vector<Shape>& shapes) {
+  const Shape& shape = shapes.front();
+  if (shape.size() < 2) return {};
+  const std::size_t columns = shape.back();
+  const bool middle = shape.size() == 3 && shape[1] == 1;  // [places, 1, pairs]
+  const Shape rows = middle ? Shape{shape[0], columns} : shape;
+  const std::vector<const char*> layouts = {"half_split", "half_split_by_axis", "interleaved"};
+  std::vector<std::pair<std::size_t, const char*>> as;
+  if (shapes.size() == 2) as.emplace_back(2 * columns, "half_split");  // a column for each pair
+  for (const char* layout : layouts) as.emplace_back(columns, layout);
+  if (shapes.size() == 1 && columns % 2 == 0)  // cosines, then sines
+    for (const char* layout : layouts) as.emplace_back(columns / 2, layout);
+  std::vector<Candidate> out;
+  for (const Extents& grid : grids_of(rows))
+    for (const auto& [dim, layout] : as) {
+      Parameters given;
+      given.set("dim", static_cast<double>(dim));
+      given.set("layout", std::string(layout));
+      given.set("grid", grid);
+      out.push_back({"axial_rope", std::move(given)});
+    }
+  return out;
+}
+
+Rotary from_the_origin(Rotary rotary) {
+  rotary.rotate = [own = rotary.rotate, pairs = rotary.pairs](const Tensor& x, const Positions& positions,
+                                                              Role role) {
+    Tensor ones(x.shape), out = x;
+    for (std::size_t r = 0; r < x.rows(); ++r)
+      for (const Pair& pair : pairs) ones.at(r, pair.first) = 1;
+    const std::vector<Position> origin(positions.size() * positions.axes(), 0);
+    const Tensor here = own(ones, positions, role), there = own(ones, {origin, positions.axes()}, role);
+    for (std::size_t r = 0; r < x.rows(); ++r)
+      for (const Pair& pair : pairs) {
+        const double c = here.at(r, pair.first), s = here.at(r, pair.second),
+                     from_c = there.at(r, pair.first), from_s = there.at(r, pair.second),
+                     size = from_c * from_c + from_s * from_s;
+        // Exactly 1 and 0 where both are the same.
+        const double cosine = (c * from_c + s * from_s) / size, sine = (s * from_c - c * from_s) / size;
+        out.at(r, pair.first) = x.at(r, pair.first) * cosine - x.at(r, pair.second) * sine;
+        out.at(r, pair.second) = x.at(r, pair.first) * sine + x.at(r, pair.second) * cosine;
+      }
+    return out;
+  };
+  return rotary;
+}
+
+bool is_of_its_grid(const Rotary& rotary) {
+  const std::size_t rows = static_cast<std::size_t>(rotary.positions.last(0)) + 1,
+                    columns = static_cast<std::size_t>(rotary.positions.last(1)) + 1;
+  const std::size_t n = std::min(rows * columns, most_places);
+  std::vector<Position> places;
+  for (std::size_t place = 0; place < n; ++place)
+    places.insert(places.end(),
+                  {static_cast<Position>(place / columns), static_cast<Position>(place % columns)});
+  Tensor x({1, rotary.heads, n, rotary.dim});
+  for (std::size_t r = 0; r < x.rows(); ++r)
+    for (const Pair& pair : rotary.pairs) x.at(r, pair.first) = 1;
+  const Tensor y = rotary.rotate(x, {places, 2}, Role::query);
+  for (const Pair& pair : rotary.pairs) {
+    bool by_row = true, by_column = true;
+    for (std::size_t place = 0; place < n; ++place)
+      for (const std::size_t c : {pair.first, pair.second}) {
+        by_row = by_row && y.at(place, c) == y.at(place / columns * columns, c);
+        by_column = by_column && y.at(place, c) == y.at(place % columns, c);
+      }
+    if (!by_row && !by_column) return false;
+  }
+  return true;
+}
 
 std::vector<Candidate> measured_grid_candidates(const Table& table, const Precision& precision) {
   const Domain& domain = table.positions;

@@ -12,6 +12,18 @@ namespace posproof {
 // those in use: 10000, and 20 (DAB-DETR).
 std::vector<Candidate> grid_candidates(Shape shape);
 
+// As what files of those shapes may be read that are the cosines and sines of a grid: `axial_rope` of a width
+// and a layout, on every grid of so many places, behind or before one row of a class token or without.
+std::vector<Candidate> grid_caches(const std::vector<Shape>& shapes);
+
+// Whether each pair is rotated along one number of a place alone, as far as it was rotated from a file of
+// places: on another grid of as many, it is not.
+bool is_of_its_grid(const Rotary& rotary);
+
+// Each place against the first one, as if that rotated nothing: what is linear in the numbers of a place,
+// whatever number they begin at, is a rotation by them.
+Rotary from_the_origin(Rotary rotary);
+
 // Settings of `sincos_2d` that a table of places from (0, 0) on may have, by its rows at one step along each
 // axis: the base of its sines, and what positions are divided by, as on a grid that is not of the trained
 // size.

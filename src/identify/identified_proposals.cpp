@@ -175,7 +175,9 @@ std::vector<Proposed> Proposals::in_common_use() {
 
 std::vector<Proposed> Proposals::on_a_grid() {
   const std::size_t before = proposed_.size();
-  if (asked_.live() || asked_.shapes().size() != 1) return {};
+  if (asked_.live()) return {};
+  for (const Candidate& like : grid_caches(asked_.shapes())) propose_cache(like);
+  if (asked_.shapes().size() != 1) return since(before);
   std::string grid;
   bool has = false;
   for (Candidate& one : grid_candidates(asked_.shapes().front())) {
@@ -188,6 +190,28 @@ std::vector<Proposed> Proposals::on_a_grid() {
     if (has) proposed_.push_back({std::move(one)});
   }
   return since(before);
+}
+
+// By its rotations along each axis, where the file is one of that grid.
+void Proposals::propose_cache(const Candidate& like) {
+  try {
+    const Subject subject = asked_.as(like);
+    const auto& rotary = as<Rotary>(subject.encoding);
+    if (!is_of_its_grid(rotary)) return;
+    std::vector<Candidate> all = axes_candidates(from_the_origin(rotary), subject.precision);
+    for (Candidate& one : counted_from_1(all)) all.push_back(std::move(one));
+    for (Candidate& one : all) {
+      if (one.encoding != like.encoding) continue;
+      one.parameters.set("grid", *like.parameters.find("grid"));
+      if (one.parameters.word("coordinates") != "whole") {  // their steps are of a turn: no base is measured
+        Candidate other = one;
+        other.parameters.set("base", 100.0);
+        add(std::move(other));
+      }
+      add(std::move(one));
+    }
+  } catch (const std::exception&) {  // the file is of another shape, or another grid
+  }
 }
 
 // By the sines of the file, taken for that grid.
@@ -317,7 +341,9 @@ void Proposals::propose_settings(const Encoding& subject) {
         },
         subject);
     if (const auto heads = heads_of_a_bias(*spec, subject)) shape.set("heads", *heads);
-    for (Candidate& one : settings(std::string(entry.id), *spec, shape, most))
+    std::vector<Candidate> all = settings(std::string(entry.id), *spec, shape, most);
+    for (Candidate& one : counted_from_1(all)) all.push_back(std::move(one));
+    for (Candidate& one : all)
       if (is_of_kind(*spec, one.parameters, subject)) add(std::move(one));
   }
 }

@@ -32,6 +32,7 @@ class Proposals {
   std::vector<Proposed> since(std::size_t before) const;
   void propose_for_files();
   void propose_as(const Candidate& candidate);
+  void propose_cache(const Candidate& like);
   void propose_measured(const Candidate& like);
   void propose_for(const Subject& subject, const Candidate& like);
   void propose(const Rotary& rotary, const Candidate& like, const Precision& precision);

@@ -272,15 +272,17 @@ std::string json(const AccuracyReport& report) {
 }
 
 std::string json(const WrittenArray& it) {
-  return written({{"file", it.file},
-                  {"encoding", it.encoding},
-                  {"parameters", of(it.parameters)},
-                  {"positions", {it.first, it.last}},
-                  {"array", it.array.name},
-                  {"shape", it.array.shape},
-                  {"format", name(it.array.format)},
-                  {"rounding", it.array.rounding},
-                  {"bytes", it.bytes}});
+  Json out = {{"file", it.file},
+              {"encoding", it.encoding},
+              {"parameters", of(it.parameters)},
+              {"positions", {it.first, it.last}},
+              {"array", it.array.name},
+              {"shape", it.array.shape},
+              {"format", name(it.array.format)},
+              {"rounding", it.array.rounding},
+              {"bytes", it.bytes}};
+  if (!it.array.grid.empty()) out["positions"] = {{"grid", it.array.grid}};
+  return written(out);
 }
 
 }  // namespace posproof::report

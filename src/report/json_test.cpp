@@ -191,7 +191,11 @@ TEST(ReportJson, of_parameters_has_numbers_words_and_lists) {
 
 TEST(ReportJson, of_a_written_array_is_what_stands_in_the_file) {
   const Parameters parameters = Case::parse("dim=8");
-  const ExactArray array{"cos_cache", {5, 4}, Format::bf16, "correctly rounded", {}};
+  const ExactArray array{.name = "cos_cache",
+                         .shape = {5, 4},
+                         .format = Format::bf16,
+                         .rounding = "correctly rounded",
+                         .give = {}};
   EXPECT_EQ(Json::parse(json({"x.npy", "rope", parameters, -2, 2, array, 168})),
             Json::parse(
                 R"json({"file": "x.npy", "encoding": "rope", "parameters": {"dim": 8.0}, "positions": [-2, 2],

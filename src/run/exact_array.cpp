@@ -8,7 +8,9 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/call.h"
 #include "exact/exact_table.h"
+#include "run/places.h"
 #include "subject/array_file.h"
 #include "subject/dtype.h"
 
@@ -71,7 +73,11 @@ std::string twice(Format format) {
 
 ExactArray of(std::shared_ptr<const ExactTable> table, std::string name, Format format,
               const AskedRows& positions) {
-  ExactArray out{std::move(name), {positions.count, table->dim()}, format, once, {}};
+  ExactArray out{.name = std::move(name),
+                 .shape = {positions.count, table->dim()},
+                 .format = format,
+                 .rounding = once,
+                 .give = {}};
   check_size(out.shape, format);
   out.give = [table = std::move(table), format, positions](const Piece& piece, unsigned threads) {
     const std::size_t row = table->dim() * bytes(format);
@@ -104,7 +110,11 @@ class Rounding {
 };
 
 ExactArray of(const Table& table, Format format, const AskedRows& positions) {
-  ExactArray out{"rows", {positions.count, table.dim}, format, twice(format), {}};
+  ExactArray out{.name = "rows",
+                 .shape = {positions.count, table.dim},
+                 .format = format,
+                 .rounding = twice(format),
+                 .give = {}};
   check_size(out.shape, format);
   const Position length = positions.last() + 1;
   const std::vector<Position> ends = {positions.first, positions.last()};
@@ -122,7 +132,8 @@ ExactArray of(const Table& table, Format format, const AskedRows& positions) {
 
 ExactArray of(const Bias& bias, Format format, const AskedRows& positions) {
   const std::size_t n = positions.count;
-  ExactArray out{"bias", {bias.heads, n, n}, format, twice(format), {}};
+  ExactArray out{
+      .name = "bias", .shape = {bias.heads, n, n}, .format = format, .rounding = twice(format), .give = {}};
   check_size(out.shape, format);
   const std::vector<Position> ends = {positions.first, positions.last()};
   bias.bias(ends, ends);  // refuses now what it will refuse
@@ -143,7 +154,7 @@ ExactArray of(const Bias& bias, Format format, const AskedRows& positions) {
 // Of every head each offset's entry is computed once; the row of a query is a stretch of them.
 ExactArray of(const ExactBias& exact, std::size_t heads, Format format, const AskedRows& positions) {
   const std::size_t n = positions.count, each = bytes(format);
-  ExactArray out{"bias", {heads, n, n}, format, once, {}};
+  ExactArray out{.name = "bias", .shape = {heads, n, n}, .format = format, .rounding = once, .give = {}};
   check_size(out.shape, format);
   out.give = [exact, heads, format, positions, n, each](const Piece& piece, unsigned) {
     const Position first = exact.offset(positions.last(), positions.first);
@@ -186,6 +197,11 @@ std::shared_ptr<const ExactTable> one_half(const Rotary& rotary,
   return std::make_shared<const ExactTable>(ladder, std::move(runs), rotary.pairs.size(), 0);
 }
 
+constexpr const char* name_of(RotaryPart part) {
+  if (part == RotaryPart::both) return "cos_sin";
+  return part == RotaryPart::cosines ? "cos_cache" : "sin_cache";
+}
+
 ExactArray array_of(const Table& table, Format format, const AskedRows& positions, RotaryPart) {
   const auto exact = exact::exact_table(table);
   return exact ? of(exact, "rows", format, positions) : of(table, format, positions);
@@ -194,22 +210,94 @@ ExactArray array_of(const Table& table, Format format, const AskedRows& position
 ExactArray array_of(const Rotary& rotary, Format format, const AskedRows& positions, RotaryPart part) {
   const auto exact = exact::exact_table(rotary);
   if (!exact) throw Refusal("these rotations are not a table of cosines and sines by position");
-  if (part == RotaryPart::both) return of(exact, "cos_sin", format, positions);
-  return of(one_half(rotary, exact, part), part == RotaryPart::cosines ? "cos_cache" : "sin_cache", format,
-            positions);
+  if (part == RotaryPart::both) return of(exact, name_of(part), format, positions);
+  return of(one_half(rotary, exact, part), name_of(part), format, positions);
 }
 
 ExactArray array_of(const Bias& bias, Format format, const AskedRows& positions, RotaryPart) {
   return bias.exact ? of(*bias.exact, bias.heads, format, positions) : of(bias, format, positions);
 }
 
+// ---- of a grid
+
+// What becomes of (1, 0) in every pair of the first head, [places, dim]: the same in all heads.
+Tensor rotated_ones(const Rotary& rotary, const Call& places) {
+  const std::size_t n = places.positions.size();
+  Tensor x({1, rotary.heads, n, rotary.dim});
+  for (std::size_t r = 0; r < x.rows(); ++r)
+    for (const Pair& pair : rotary.pairs) x.at(r, pair.first) = 1;
+  const Tensor y = rotary.rotate(x, {places.positions.whole, places.positions.axes}, Role::query);
+  const auto all = std::span(y.data), first = all.first(n * rotary.dim);
+  for (std::size_t head = 1; head < rotary.heads; ++head)
+    if (!std::ranges::equal(first, all.subspan(head * first.size(), first.size())))
+      throw Refusal("each head is rotated by angles of its own: they are not one table");
+  return Tensor({n, rotary.dim}, {first.begin(), first.end()});
+}
+
+// From which channels the columns are, in their order.
+std::vector<std::size_t> columns_of(const Rotary& rotary, RotaryPart part) {
+  std::vector<std::size_t> out;
+  if (part == RotaryPart::both) {
+    out.resize(rotary.dim);
+    std::iota(out.begin(), out.end(), std::size_t{0});
+    return out;
+  }
+  std::vector<Pair> pairs = rotary.pairs;
+  std::ranges::sort(pairs, {}, &Pair::first);
+  for (const Pair& pair : pairs) out.push_back(part == RotaryPart::cosines ? pair.first : pair.second);
+  return out;
+}
+
+Tensor of_columns(const Tensor& all, const std::vector<std::size_t>& columns) {
+  Tensor out({all.rows(), columns.size()});
+  for (std::size_t r = 0; r < all.rows(); ++r)
+    for (std::size_t c = 0; c < columns.size(); ++c) out.at(r, c) = all.at(r, columns[c]);
+  return out;
+}
+
 }  // namespace
+
+ExactArray exact_array_of_grid(const Encoding& oracle, Format format, const Shape& grid, RotaryPart part) {
+  const auto* table = std::get_if<Table>(&oracle);
+  const auto* rotary = std::get_if<Rotary>(&oracle);
+  if (positions_of(oracle).axes != grid.size() || (table == nullptr && rotary == nullptr))
+    throw Refusal("written are the places of tables and rotations, with an extent for each number");
+  const std::vector<std::size_t> columns = rotary ? columns_of(*rotary, part) : std::vector<std::size_t>{};
+  ExactArray out{.name = table ? "rows" : name_of(part),
+                 .shape = {1, table ? table->dim : columns.size()},
+                 .format = format,
+                 .rounding = twice(format),
+                 .grid = grid,
+                 .give = {}};
+  Places places;
+  for (const std::size_t extent : grid) {
+    check_size({extent}, format);
+    places.first.push_back(0), places.last.push_back(static_cast<Position>(extent) - 1);
+    out.shape[0] *= extent;
+    check_size(out.shape, format);
+  }
+  const auto rows = [oracle, columns, places](std::size_t first, std::size_t count) {
+    const Call call = call_of(oracle, places, static_cast<Position>(first), count);
+    if (const auto* rotary = std::get_if<Rotary>(&oracle))
+      return of_columns(rotated_ones(*rotary, call), columns);
+    return as<Table>(oracle).rows({call.positions.whole, call.positions.axes}, 0);
+  };
+  rows(out.shape[0] - 1, 1);  // refuses now what it will refuse; at (0, 0) heads may be alike
+  out.give = [rows, format, shape = out.shape](const Piece& piece, unsigned) {
+    Rounding give(format, piece);
+    const std::size_t at_once = rows_at_once(shape[1] * sizeof(double), shape[0]);
+    for (std::size_t r = 0; r < shape[0]; r += at_once)
+      give(r * shape[1], rows(r, std::min(at_once, shape[0] - r)).data);
+  };
+  return out;
+}
 
 ExactArray exact_array(const Encoding& oracle, Format format, Position first, Position last,
                        RotaryPart part) {
   if (const std::size_t axes = positions_of(oracle).axes; axes > 1)
     throw Refusal(fmt::format(
-        "a position has {} numbers; only encodings of one number are written for a range of positions",
+        "a position has {} numbers; only encodings of one number are written for a range of positions, and those "
+        "with a `grid` for its places",
         axes));
   return std::visit(
       [&](const auto& kind) -> ExactArray {

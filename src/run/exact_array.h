@@ -21,6 +21,7 @@ struct ExactArray {
   Shape shape;
   Format format;
   std::string rounding;  // how an entry was rounded, in words
+  Shape grid = {};       // where a row is a place, how many numbers each axis has
 
   // All of it, stretch by stretch, in any order: where the stretch begins, in bytes, and its row-major
   // values.
@@ -39,5 +40,11 @@ struct ExactArray {
 // read.
 ExactArray exact_array(const Encoding& oracle, Format format, Position first, Position last,
                        RotaryPart part = RotaryPart::both);
+
+// For all places of a grid, row by row of it: [places, columns] with the columns of above, cosines and sines
+// of all pairs in the order of their channels. Throws Refusal for other kinds and where heads are rotated
+// each by angles of its own.
+ExactArray exact_array_of_grid(const Encoding& oracle, Format format, const Shape& grid,
+                               RotaryPart part = RotaryPart::both);
 
 }  // namespace posproof

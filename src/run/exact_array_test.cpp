@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 
 #include "run/catalogued.h"
 #include "subject/dtype.h"
@@ -77,8 +78,61 @@ TEST(ExactArray, is_refused_where_there_is_none) {
       "the answers of this kind, contextual, depend on more than the position; a table, a rotary encoding or a "
       "bias can be written");
   for (const std::string grid : {"sincos_2d", "axial_rope"})
-    EXPECT_EQ(refused(truth_of(grid, ""), 0, 4),
-              "a position has 2 numbers; only encodings of one number are written for a range of positions");
+    EXPECT_EQ(
+        refused(truth_of(grid, ""), 0, 4),
+        "a position has 2 numbers; only encodings of one number are written for a range of positions, and "
+        "those with a `grid` for its places");
+}
+
+// Row by row of a grid of 2 x 3: of a table its rows, of a rotation the cosines and sines of its pairs in the
+// order of their channels, whatever the head.
+TEST(ExactArrayOfAGrid, has_a_row_for_each_place) {
+  const auto table = as<Table>(truth_of("sincos_2d", "dim=8 offset=1"));
+  const ExactArray rows = exact_array_of_grid(table, Format::f64, {2, 3});
+  EXPECT_EQ(rows.name, "rows");
+  EXPECT_EQ(rows.shape, (Shape{6, 8}));
+  EXPECT_EQ(rows.grid, (Shape{2, 3}));
+  const std::vector<Position> places = {0, 0, 0, 1, 0, 2, 1, 0, 1, 1, 1, 2};
+  EXPECT_EQ(values_of(rows), table.rows({places, 2}, 1).data);
+
+  const auto rotary =
+      as<Rotary>(truth_of("axial_rope", "dim=10 heads=3 layout=interleaved axis_order=reversed"));
+  const ExactArray both = exact_array_of_grid(rotary, Format::f64, {2, 3}),
+                   cosines = exact_array_of_grid(rotary, Format::f64, {2, 3}, RotaryPart::cosines),
+                   sines = exact_array_of_grid(rotary, Format::f64, {2, 3}, RotaryPart::sines);
+  EXPECT_EQ(both.name + cosines.name + sines.name, "cos_sincos_cachesin_cache");
+  EXPECT_EQ(both.shape, (Shape{6, 10}));
+  EXPECT_EQ(sines.shape, (Shape{6, 4}));
+  const std::vector<double> all = values_of(both), c = values_of(cosines), s = values_of(sines);
+  for (std::size_t place = 0; place < 6; ++place)
+    for (std::size_t i = 0; i < 4; ++i) {
+      const double angle = static_cast<double>(i < 2 ? place % 3 : place / 3) * (i % 2 == 0 ? 1 : 0.01);
+      EXPECT_NEAR(c[4 * place + i], std::cos(angle), unit_f64) << place << " " << i;
+      EXPECT_NEAR(s[4 * place + i], std::sin(angle), unit_f64) << place << " " << i;
+      EXPECT_EQ(all[10 * place + 2 * i], c[4 * place + i]);
+      EXPECT_EQ(all[10 * place + 2 * i + 1], s[4 * place + i]);
+    }
+  for (std::size_t place = 0; place < 6; ++place)
+    EXPECT_EQ(all[10 * place + 8] + all[10 * place + 9], 0) << "in no pair";
+}
+
+TEST(ExactArrayOfAGrid, is_refused_where_there_is_none) {
+  const auto refused_grid = [](const Encoding& of, const Shape& grid) -> std::string {
+    try {
+      exact_array_of_grid(of, Format::f32, grid);
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return "not refused";
+  };
+  const std::string places = "written are the places of tables and rotations, with an extent for each number";
+  EXPECT_EQ(refused_grid(truth_of("sincos_2d", ""), {2, 3, 4}), places);
+  EXPECT_EQ(refused_grid(truth_of("relative_table", ""), {2, 3}), places);
+  EXPECT_EQ(refused_grid(truth_of("mixed_rope", "dim=8 heads=2 shared=false"), {2, 3}),
+            "each head is rotated by angles of its own: they are not one table");
+  EXPECT_NE(refused_grid(truth_of("sincos_2d", ""), {1 << 20, 1 << 20}).find("allowed: at most"),
+            std::string::npos);
+  EXPECT_EQ(refused_grid(truth_of("axial_rope", "dim=8"), {2, 3}), "not refused");
 }
 
 }  // namespace

@@ -335,6 +335,17 @@ std::vector<PositionIn> places(const std::vector<Rows>& files, const Rotary& dec
   return all;
 }
 
+// A row of class tokens: cosines of 1 and sines of 0.
+bool rotates_nothing(const std::vector<Rows>& files, const std::vector<PositionIn>& pairs, std::size_t row) {
+  std::vector<double> cosines(files.front().columns), sines(files.back().columns);
+  files.front().array().row(row, cosines);
+  files.back().array().row(row, sines);
+  return std::ranges::all_of(pairs, [&](const PositionIn& at) {
+    return cosines[at.cosine[0]] == 1 && cosines[at.cosine[1]] == 1 && sines[at.sine[0]] == 0 &&
+           sines[at.sine[1]] == 0;
+  });
+}
+
 }  // namespace
 
 std::vector<std::string> cache_paths(const std::string& words) {
@@ -359,7 +370,7 @@ Subject open_cache(const Words& words, const Rotary& declared, const Expected& e
   for (const std::string& path : cache_paths(words.rest)) {
     Array array = read_array(path);
     if (on_a_grid && !array.shape.empty() && !array.empty())
-      grid = grid_of(array, declared.positions.axes, BeforeTheGrid::nothing, expected);
+      grid = grid_of(array, declared.positions.axes, expected);
     files.push_back(rows(std::move(array), on_a_grid));
   }
   const Rows &cosines = files.front(), &sines = files.back();
@@ -372,8 +383,6 @@ Subject open_cache(const Words& words, const Rotary& declared, const Expected& e
   const Dtype dtype = posproof::dtype(cosines.array().format);
   std::string description = fmt::format("{} in {}", text(cosines.array().shape), name(dtype));
   if (files.size() == 2) description = "cosines and sines, each " + description;
-  if (grid) description += fmt::format(", a grid of {}", grid->text());
-
   Rotary rotary = declared;
   const Position first = cosines.array().first(cosines.count, declared.positions.lo),
                  of_sines = sines.array().first(sines.count, declared.positions.lo);
@@ -384,8 +393,16 @@ Subject open_cache(const Words& words, const Rotary& declared, const Expected& e
                     cosines.array().path, first, sines.array().path, of_sines));
   Domain domain(first, first + static_cast<Position>(cosines.count) - 1);
   domain.ends = true;
-  rotary.positions = grid ? grid->domain(declared.positions.hard) : within(domain, declared.positions);
   auto at = places(files, declared, expected);
+  if (grid) {
+    // Place (0, 0) may rotate nothing, too: what stands behind the grid is looked at first.
+    place_class_tokens(
+        *grid, files.front().array().path, [&](std::size_t row) { return rotates_nothing(files, at, row); },
+        "rotate nothing", Side::behind);
+    description +=
+        fmt::format(", a grid of {}{}", grid->text(), class_tokens_in_words(*grid, "without a rotation"));
+  }
+  rotary.positions = grid ? grid->domain(declared.positions.hard) : within(domain, declared.positions);
   const bool as_wide_as_the_head = files.size() == 1 && cosines.columns == declared.dim;
   auto rest = as_wide_as_the_head ? channels_in_no_pair(declared) : std::vector<std::size_t>{};
   const auto cache =

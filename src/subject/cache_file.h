@@ -24,7 +24,8 @@ std::vector<std::string> cache_paths(const std::string& words);
 //   table:FILE     one array of complex numbers [n, pairs], cosine + i sine of each pair (.npy, c8 or c16)
 //
 // On a grid a row is one of a place, and [rows, columns of the grid, ...] says the grid itself: see
-// subject/grid_of_a_file.h. Further axes of one element do not count. COS and SIN are each what `table:`
+// subject/grid_of_a_file.h; rows of class tokens, which rotate nothing, may stand before all places or behind
+// them. Further axes of one element do not count. COS and SIN are each what `table:`
 // takes; where SIN names no file, it is the name of another tensor in the file of COS. See open().
 Subject open_cache(const Words& words, const Rotary& declared, const Expected& expected);
 

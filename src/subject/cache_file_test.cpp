@@ -341,9 +341,14 @@ TEST(CacheFile, of_a_rotation_on_a_grid_is_refused_where_that_is_not_known) {
   EXPECT_NE(
       refused({3, 2}, "grid=[2,2]").find("it holds 3 rows, the grid of `rope` with grid=[2,2] has 4 places"),
       std::string::npos);
-  // A row of zeros turns nothing: it is no class token's.
+  // Cosines of 0 are no class token's.
   EXPECT_NE(
-      refused({5, 2}, "grid=[2,2]").find("it holds 5 rows, the grid of `rope` with grid=[2,2] has 4 places"),
+      thrown<std::invalid_argument>("table:",
+                                    [&] {
+                                      opened_on_a_grid(Tensor({5, 2}), Tensor({5, 2}), "grid=[2,2]");
+                                    })
+          .find("it holds 5 rows, a grid of 2 x 2 has 4: neither before it nor behind it stand rows of class "
+                "tokens, which rotate nothing"),
       std::string::npos);
   EXPECT_NE(refused({4, 2}, "dim=5").find("has none: `grid` is to say"), std::string::npos);
   Rotary by_head = on_a_grid();

@@ -56,6 +56,7 @@ TEST(GridFile, says_its_grid_itself_or_is_told_it) {
       {{1, 3, 4, 2}, "grid=[16,16]", "[1, 3, 4, 2] in F32, a grid of 3 x 4"},
       {{12, 2}, "grid=[3,4]", "[12, 2] in F32, a grid of 3 x 4"},
       {{1, 12, 2}, "grid=[3,4]", "[1, 12, 2] in F32, a grid of 3 x 4"},
+      {{12, 1, 2}, "grid=[3,4]", "[12, 1, 2] in F32, a grid of 3 x 4"},
   };
   for (const auto& [shape, parameters, description] : all) {
     const Subject subject = opened(counted(shape), 2, parameters);
@@ -65,6 +66,7 @@ TEST(GridFile, says_its_grid_itself_or_is_told_it) {
     EXPECT_EQ(row(subject, {1, 0}), (std::vector<double>{9, 10})) << description;
     EXPECT_EQ(row(subject, {2, 3}), (std::vector<double>{23, 24})) << description;
   }
+  EXPECT_EQ(opened(counted({12, 1, 2}), 2, "grid=[12,1]").description, "[12, 1, 2] in F32, a grid of 12 x 1");
   EXPECT_EQ(opened(counted({1, 12, 2}), 2, "grid=[1,12]").description, "[1, 12, 2] in F32, a grid of 1 x 12");
   const Subject images = opened(counted({2, 3, 4, 2}), 3, "grid=[2,3,4]"),
                 flat = opened(counted({24, 2}), 3, "grid=[2,3,4]");
@@ -72,20 +74,76 @@ TEST(GridFile, says_its_grid_itself_or_is_told_it) {
     EXPECT_EQ(row(*subject, {1, 2, 0}), (std::vector<double>{41, 42}));
 }
 
-TEST(GridFile, has_rows_of_zeros_for_class_tokens_before_the_grid) {
+TEST(GridFile, has_rows_of_zeros_for_class_tokens_before_the_grid_or_behind_it) {
+  Tensor last = counted({13, 2});
+  last.at(12, 0) = last.at(12, 1) = 0;
   const Subject one = opened(counted({13, 2}, 2), 2, "grid=[3,4]"),
-                two = opened(counted({1, 14, 2}, 4), 2, "grid=[3,4]");
+                two = opened(counted({1, 14, 2}, 4), 2, "grid=[3,4]"), behind = opened(last, 2, "grid=[3,4]");
   EXPECT_EQ(one.description, "[13, 2] in F32, a grid of 3 x 4 behind a row of zeros");
   EXPECT_EQ(two.description, "[1, 14, 2] in F32, a grid of 3 x 4 behind 2 rows of zeros");
-  for (const Subject* subject : {&one, &two}) {
+  EXPECT_EQ(behind.description, "[13, 2] in F32, a grid of 3 x 4 before a row of zeros");
+  for (const Subject* subject : {&one, &two, &behind}) {
     EXPECT_EQ(row(*subject, {0, 0}), (std::vector<double>{1, 2}));
     EXPECT_EQ(row(*subject, {2, 3}), (std::vector<double>{23, 24}));
   }
-  EXPECT_EQ(
-      refused(counted({13, 2}), 2, "grid=[3,4]"),
-      "it holds 13 rows, the grid of `sincos_2d` with grid=[3,4] has 12 places: the first 1 are no zeros, as those of class tokens are");
-  // Zero in its first number alone.
-  EXPECT_EQ(refused(counted({13, 2}, 1), 2, "grid=[3,4]").substr(0, 19), "it holds 13 rows, t");
+  const std::string why =
+      "it holds 13 rows, a grid of 3 x 4 has 12: neither before it nor behind it stand rows of class tokens, "
+      "which hold zeros";
+  EXPECT_EQ(refused(counted({13, 2}), 2, "grid=[3,4]"), why);
+  EXPECT_EQ(refused(counted({13, 2}, 1), 2, "grid=[3,4]"), why) << "zero in its first number alone";
+}
+
+// Llama 4's vision has its class token last, Perception Encoder first; where nothing is added to the numbers
+// of a place, (0, 0) rotates nothing either.
+TEST(GridFile, of_cosines_has_rows_without_a_rotation_for_class_tokens) {
+  Rotary declared{.dim = 4,
+                  .pairs = {{.first = 0, .second = 1, .frequency = 1},
+                            {.first = 2, .second = 3, .frequency = 1, .axis = 1}}};
+  declared.positions.axes = 2;
+  Tensor ahead({7, 4}), last({7, 4}), neither({7, 4});
+  for (Tensor* const of : {&ahead, &last, &neither})
+    for (std::size_t r = 0; r < 7; ++r) {
+      // Of six places 2 x 3: the sine says which.
+      const double place = static_cast<double>(of == &ahead ? r : r + 1);
+      const bool rotates = of == &neither || (of == &ahead ? r > 1 : r > 0 && r < 6);
+      for (const std::size_t c : {std::size_t{0}, std::size_t{2}})
+        of->at(r, c) = rotates ? 0.5 : 1, of->at(r, c + 1) = rotates ? place / 8 : 0;
+    }
+  const auto opened_as = [&](const Tensor& values, bool in_two) {
+    const testing::Written one("grid_cos.npy", values, false);
+    Expected expected = testing::expected(declared, "grid=[2,3]");
+    if (!in_two) return open(one.subject(), expected);
+    Tensor c({7, 2}), s({7, 2});
+    for (std::size_t r = 0; r < 7; ++r)
+      for (std::size_t n = 0; n < 2; ++n)
+        c.at(r, n) = values.at(r, 2 * n), s.at(r, n) = values.at(r, 2 * n + 1);
+    const testing::Written cosines("grid_c.npy", c, false), sines("grid_s.npy", s, false);
+    return open(cosines.subject() + "," + sines.subject().substr(6), expected);
+  };
+  for (const bool in_two : {false, true}) {
+    const std::string what = in_two ? "cosines and sines, each [7, 2] in F64" : "[7, 4] in F64";
+    EXPECT_EQ(opened_as(ahead, in_two).description,
+              what + ", a grid of 2 x 3 behind a row without a rotation");
+    EXPECT_EQ(opened_as(last, in_two).description,
+              what + ", a grid of 2 x 3 before a row without a rotation");
+    for (const Tensor* const values : {&ahead, &last}) {
+      const Subject subject = opened_as(*values, in_two);
+      const auto& rotary = as<Rotary>(subject.encoding);
+      const std::vector<Position> place = {1, 1};
+      EXPECT_EQ(rotary.rotate(Tensor({1, 1, 1, 4}, {1, 0, 0, 0}), {place, 2}, Role::query).data,
+                (std::vector<double>{0.5, 5.0 / 8, 0, 0}));
+    }
+    try {
+      opened_as(neither, in_two);
+      ADD_FAILURE() << what;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_NE(std::string(error.what())
+                    .find("it holds 7 rows, a grid of 2 x 3 has 6: neither before it nor "
+                          "behind it stand rows of class tokens, which rotate nothing"),
+                std::string::npos)
+          << error.what();
+    }
+  }
 }
 
 TEST(GridFile, is_defined_on_its_own_grid) {

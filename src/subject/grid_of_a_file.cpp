@@ -20,15 +20,6 @@ std::vector<std::size_t> given_grid(const Expected& expected) {
   return extents;
 }
 
-bool is_zero(const Array& array, std::size_t rows) {
-  std::vector<double> row(array.width());
-  for (std::size_t r = 0; r < rows; ++r) {
-    array.row(r, row);
-    if (std::ranges::any_of(row, [](double x) { return x != 0; })) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 std::string GridOfAFile::text() const {
@@ -59,30 +50,51 @@ Domain GridOfAFile::domain(std::vector<Position> hard) const {
   return out;
 }
 
-GridOfAFile grid_of(const Array& array, std::size_t axes, BeforeTheGrid before_it, const Expected& expected) {
+GridOfAFile grid_of(const Array& array, std::size_t axes, const Expected& expected) {
   const std::vector<std::size_t> given = given_grid(expected);
   Shape shape(array.shape.begin(), array.shape.end() - 1);
   if (shape.size() == axes + 1 && shape[0] == 1) shape.erase(shape.begin());
-  if (shape.size() == axes && (shape[0] != 1 || shape == given)) return {shape};
-  if (shape.size() == axes && axes == 2) shape.erase(shape.begin());
+  if (shape.size() == axes && (shape == given || std::ranges::find(shape, 1U) == shape.end())) return {shape};
+  if (shape.size() == axes && axes == 2) shape = {posproof::count(shape)};  // [1, places] or [places, 1]
   if (shape.size() != 1)
     throw SubjectError(fmt::format("{}: {} is neither {}, a table of a grid, nor [places, dim]", array.path,
                                    text(array.shape),
                                    axes == 2 ? "[rows, columns, dim]" : "[images, rows, columns, dim]"));
   const GridOfAFile grid{given};
-  if (given.size() != axes || shape[0] < grid.places() ||
-      (shape[0] > grid.places() && before_it == BeforeTheGrid::nothing))
+  if (given.size() != axes || shape[0] < grid.places())
     throw std::invalid_argument(fmt::format(
         "{}: it holds {} rows, the grid of `{}` with {} has {}: `grid` is to say how many rows and columns",
         array.path, shape[0], expected.encoding, expected.parameters.text(),
         given.size() == axes ? fmt::format("{} places", grid.places()) : "none"));
-  const std::size_t before = shape[0] - grid.places();
-  if (!is_zero(array, before))
-    throw std::invalid_argument(fmt::format(
-        "{}: it holds {} rows, the grid of `{}` with {} has {} places: the first {} are no zeros, as those "
-        "of class tokens are",
-        array.path, shape[0], expected.encoding, expected.parameters.text(), grid.places(), before));
-  return {given, before};
+  return {given, shape[0] - grid.places()};
+}
+
+void place_class_tokens(GridOfAFile& grid, const std::string& path,
+                        const std::function<bool(std::size_t row)>& is_one, std::string_view what_they_do,
+                        Side first) {
+  const std::size_t all = grid.before + grid.behind;
+  const auto stand = [&](Side side) {
+    for (std::size_t r = 0; r < all; ++r)
+      if (!is_one(side == Side::before ? r : grid.places() + r)) return false;
+    return true;
+  };
+  for (const Side side : {first, first == Side::before ? Side::behind : Side::before})
+    if (stand(side)) {
+      grid.before = side == Side::before ? all : 0;
+      grid.behind = all - grid.before;
+      return;
+    }
+  throw std::invalid_argument(
+      fmt::format("{}: it holds {} rows, a grid of {} has {}: neither before it nor behind it stand rows of "
+                  "class tokens, which {}",
+                  path, grid.places() + all, grid.text(), grid.places(), what_they_do));
+}
+
+std::string class_tokens_in_words(const GridOfAFile& grid, std::string_view of) {
+  const std::size_t all = grid.before + grid.behind;
+  if (all == 0) return "";
+  return fmt::format(" {} {} {}", grid.before > 0 ? "behind" : "before",
+                     all == 1 ? "a row" : fmt::format("{} rows", all), of);
 }
 
 }  // namespace posproof

@@ -170,17 +170,22 @@ Encoding as_table_of_a_grid(const Held& array, Table table, const GridOfAFile& g
   return table;
 }
 
+bool is_zero(const Array& array, std::size_t row) {
+  std::vector<double> values(array.width());
+  array.row(row, values);
+  return std::ranges::all_of(values, [](double x) { return x == 0; });
+}
+
 Subject open_table_of_a_grid(const Words& words, const Held& array, const Table& declared,
                              const Expected& expected) {
-  const GridOfAFile grid = grid_of(*array, declared.positions.axes, BeforeTheGrid::class_tokens, expected);
+  GridOfAFile grid = grid_of(*array, declared.positions.axes, expected);
+  place_class_tokens(
+      grid, array->path, [&](std::size_t row) { return is_zero(*array, row); }, "hold zeros", Side::before);
   const Dtype dtype = posproof::dtype(array->format);
   return {
       .name = "",
-      .description = fmt::format(
-          "{} in {}, a grid of {}{}", text(array->shape), name(dtype), grid.text(),
-          grid.before == 0 ? ""
-                           : fmt::format(" behind {} of zeros",
-                                         grid.before == 1 ? "a row" : fmt::format("{} rows", grid.before))),
+      .description = fmt::format("{} in {}, a grid of {}{}", text(array->shape), name(dtype), grid.text(),
+                                 class_tokens_in_words(grid, "of zeros")),
       .encoding = as_table_of_a_grid(array, declared, grid, expected),
       .precision = words.precision.value_or(Precision::parse(precision_word(dtype))),
       .live = false,

@@ -261,3 +261,39 @@ def mae(name, rows, columns, dim, class_token):
 
 mae("mae", 7, 9, 48, 1)
 mae("mae_without_class_token", 4, 7, 48, 0)
+
+
+def grid_cache(name, angles, class_token=None, form="repeated"):
+    """[rows, columns, pairs] as cosines and sines of every channel, or as complex numbers; the class token rotates nothing."""
+    angles = angles.reshape(-1, angles.shape[-1]).astype(f32)
+    if class_token is not None:
+        none = np.zeros((1, angles.shape[-1]), f32)
+        angles = np.concatenate([none, angles] if class_token == "first" else [angles, none])
+    if form == "complex":
+        return np.save(f"{folder}/{name}.npy", (np.cos(angles) + 1j * np.sin(angles)).astype(np.complex64)[:, None])
+    wide = {"repeated": np.repeat(angles, 2, -1), "tiled": np.concatenate([angles, angles], -1)}[form]
+    save(name + "_cos", np.cos(wide))
+    save(name + "_sin", np.sin(wide))
+
+
+def columns_first(rows, columns, dim, first, first_row=None):
+    w = inv_freq(10000, dim // 2)
+    y = (np.arange(rows, dtype=f32) + f32(first if first_row is None else first_row))[:, None, None] * w
+    x = (np.arange(columns, dtype=f32) + f32(first))[None, :, None] * w
+    return np.concatenate(np.broadcast_arrays(x, y), -1)
+
+
+grid_cache("llama_4_vision", columns_first(12, 12, 24, 1), "last", "complex")
+grid_cache("perception_encoder", columns_first(8, 10, 24, 1), "first")
+grid_cache("vit_from_0", columns_first(8, 10, 24, 0))
+grid_cache("near_perception_encoder", columns_first(8, 10, 24, 1, 0), "first")  # rows from 0
+
+
+def dinov3(name, rows, columns, dim):
+    periods = f32(100) ** (np.arange(dim // 4, dtype=f32) * f32(2) / f32(dim // 2))
+    y, x = ((np.arange(n, dtype=f32) + f32(0.5)) / f32(n) * f32(2) - f32(1) for n in (rows, columns))
+    angles = [f32(2 * math.pi) * at / periods for at in (y[:, None, None], x[None, :, None])]
+    grid_cache(name, np.concatenate(np.broadcast_arrays(*angles), -1), form="tiled")
+
+
+dinov3("dinov3", 9, 8, 16)
