@@ -28,15 +28,16 @@ namespace {
 // The row of the table for the offset of a query from a key, by axes: rows first, then columns.
 struct Window {
   std::vector<std::int64_t> extents;  // as many as a position has numbers
-  bool query_minus_key, last_axis_fastest, class_token;
+  bool query_minus_key, last_axis_fastest, class_token, by_distance;
 
   // Behind the rows of offsets stand those of a class token: as a query, as a key, as both.
   std::int64_t all_rows() const { return rows() + (class_token ? 3 : 0); }
-  std::int64_t offsets(std::size_t axis) const { return 2 * extents[axis] - 1; }
+  std::int64_t offsets(std::size_t axis) const { return by_distance ? extents[axis] : 2 * extents[axis] - 1; }
   std::int64_t rows() const { return extents.size() == 1 ? offsets(0) : offsets(0) * offsets(1); }
 
   std::int64_t along(std::size_t axis, Position query, Position key) const {
     const std::int64_t most = extents[axis] - 1;
+    if (by_distance) return std::min(query < key ? key - query : query - key, most);
     return std::clamp(query_minus_key ? query - key : key - query, -most, most) + most;
   }
   static bool is_class(std::span<const Position> token) { return std::ranges::min(token) < 0; }
@@ -59,7 +60,8 @@ Window window_of(const Arguments& p) {
   Window window{{p.whole("width")},
                 p.is("relative", "query_minus_key"),
                 p.is("fastest", "columns"),
-                grid && p.is("class_token", "three_rows")};
+                grid && p.is("class_token", "three_rows"),
+                p.is("relative", "distance")};
   if (grid) window.extents.insert(window.extents.begin(), p.whole("height"));
   return window;
 }
@@ -99,6 +101,8 @@ Encoding make(const Arguments& p) {
 using namespace properties;
 
 const Condition no_class{{{"class_token", {"none"}}}};
+const Condition directed{{{"relative", {"query_minus_key", "key_minus_query"}}}};
+const Condition by_distance{{{"relative", {"distance"}}}};
 const Condition with_class{{{"class_token", {"three_rows"}}}};
 
 }  // namespace
@@ -110,7 +114,7 @@ const EncodingSpec entry{
     .source =
         "Liu et al. 2021, Swin Transformer: Hierarchical Vision Transformer using Shifted Windows, section 3.2; "
         "Shaw, Uszkoreit and Vaswani 2018, section 3.2, for offsets that are clipped; class_token: Bao et al. 2022, "
-        "BEiT, and its code",
+        "BEiT, and its code; distance: Graham et al. 2021, LeViT, section 4.2, and its code",
     .parameters =
         {.all =
              {whole("heads", any_heads, 4, {1, 2, 3}, "heads, each with its column of the table"),
@@ -120,7 +124,10 @@ const EncodingSpec entry{
               where(on_a_grid, whole("height", {1, 4096}, 7, {3, 7}, "rows of the window, h", "rows")),
               whole("width", {1, std::int64_t{1} << 19}, 7, {2, 5},
                     "columns of the window, w; of a line its length"),
-              convention("relative", {"query_minus_key", "key_minus_query"}, "direction of the offset"),
+              convention(
+                  "relative", {"query_minus_key", "key_minus_query", "distance"},
+                  "direction of the offset; distance: none, |dy| w + |dx| (LeViT, EfficientFormer, TinyViT, in whose "
+                  "code rows are numbered as distances appear)"),
               where(on_a_grid,
                     convention("fastest", {"columns", "rows"},
                                "columns: the table goes through the columns of one row offset first")),
@@ -138,7 +145,11 @@ const EncodingSpec entry{
          .relations = {{{"height", "width"},
                         "tables of up to 1048576 rows",
                         [](const Arguments& p) { return window_of(p).all_rows() <= std::int64_t{1} << 20; },
-                        on_a_grid}}},
+                        on_a_grid},
+                       {{"class_token"},
+                        "none, where entries are those of distances",
+                        [](const Arguments& p) { return p.is("class_token", "none"); },
+                        {{{"axes", {"rows_and_columns"}}, {"relative", {"distance"}}}}}}},
     .reference = &make,
     .exact = &oracle::relative_table,
     .facts = {{&facts::acts_on_logits_alone},
@@ -188,7 +199,13 @@ const EncodingSpec entry{
                   "offset 0 is an entry like any other"),
             // The numbers of the rows are odd in the offset, but for a constant: nothing is left of them.
             holds(bias::is_conditionally_positive_definite,
-                  {.all = {{"table", {"index"}}, {"class_token", {"none"}}}}),
+                  {.all = {{"table", {"index"}},
+                           {"class_token", {"none"}},
+                           {"relative", {"query_minus_key", "key_minus_query"}}}}),
+            fails(bias::is_conditionally_positive_definite,
+                  "heads=1 axes=line relative=distance n=3 step=1 i=0 weights=balanced c0=1", 4,
+                  "the entries grow with the distance: 2 between the tokens with the weights 1 and -1",
+                  by_distance),
             fails(
                 bias::is_conditionally_positive_definite,
                 "heads=1 height=4 width=2 class_token=three_rows axis=0 n=3 step=1 i=-1 weights=balanced c0=1",
@@ -198,7 +215,8 @@ const EncodingSpec entry{
             fails(bias::is_conditionally_positive_definite,
                   "heads=1 axes=line width=5 table=seeded n=3 step=1 i=0 weights=balanced c0=1", 2.41,
                   "trained entries are not such a kernel in general", {.all = {{"table", {"seeded"}}}}),
-            holds(attention::breaks_the_symmetry, {.all = {{"table", {"seeded"}}}}),
+            holds(attention::breaks_the_symmetry,
+                  {.all = {{"table", {"seeded"}}, {"relative", {"query_minus_key", "key_minus_query"}}}}),
             fails(
                 attention::breaks_the_symmetry,
                 "heads=1 height=7 width=5 relative=key_minus_query fastest=rows axis=1 n=3 permutation=[1,0,2]",

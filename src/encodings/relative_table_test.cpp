@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "catalogue/encodings/alibi.h"
 #include "catalogue/encodings/relative_table.h"
@@ -56,6 +59,40 @@ TEST(RelativeTable, has_the_index_of_beit) {
         as<Bias>(exact ? encodings::relative_table.oracle(all) : encodings::relative_table.make(all));
     EXPECT_EQ(bias.positions.lo, -1);
   }
+}
+
+// LeViT's and TinyViT's code: a row for each pair of distances, as they appear in a loop over all pairs of
+// tokens.
+TEST(RelativeTable, has_the_rows_of_distances_as_they_appear) {
+  const std::pair<Position, Position> windows[] = {{2, 3}, {3, 2}, {4, 4}, {1, 5}};
+  for (const auto& [height, width] : windows) {
+    std::vector<Position> tokens;
+    for (Position y = 0; y < height; ++y)
+      for (Position x = 0; x < width; ++x) tokens.insert(tokens.end(), {y, x});
+    std::vector<std::pair<Position, Position>> seen;
+    Doubles right;
+    for (std::size_t i = 0; i < tokens.size(); i += 2)
+      for (std::size_t j = 0; j < tokens.size(); j += 2) {
+        const std::pair apart(std::abs(tokens[i] - tokens[j]), std::abs(tokens[i + 1] - tokens[j + 1]));
+        const auto known = std::ranges::find(seen, apart);
+        right.push_back(static_cast<double>(known - seen.begin()));
+        if (known == seen.end()) seen.push_back(apart);
+      }
+    EXPECT_EQ(seen.size(), static_cast<std::size_t>(height * width));
+    expect("heads=1 relative=distance height=" + std::to_string(height) + " width=" + std::to_string(width),
+           tokens, tokens, right);
+  }
+  // Two rows up and one column to the right of a window of 4 rows and 3 columns; a line is clipped.
+  const std::vector<Position> query = {1, 1}, key = {3, 0};
+  expect("heads=2 height=4 width=3 relative=distance", query, key, {7, 19});
+  expect("heads=2 height=4 width=3 relative=distance fastest=rows", query, key, {6, 18});
+  expect("heads=2 axes=line width=3 relative=distance", {9, 8}, {8, 30}, {1, 2, 0, 2, 4, 5, 3, 5}, 1);
+  EXPECT_EQ(
+      refused(encodings::relative_table, "relative=distance class_token=three_rows"),
+      "`class_token=three_rows axes=rows_and_columns relative=distance`; allowed: none, where entries are those of "
+      "distances");
+  EXPECT_EQ(refused(encodings::relative_table, "axes=line relative=distance class_token=three_rows"),
+            "not refused");
 }
 
 TEST(RelativeTable, of_a_grid_ends_with_its_window) {

@@ -82,7 +82,8 @@ template <Held held>
 Encoding on_a_line(const Parameters& given) {
   const Arguments p = misread::arguments(encodings::relative_table, given);
   const Position most = p.whole("width") - 1;
-  if (!p.is("axes", "line") || most < 1) throw Refusal("a misreading of a line");
+  if (!p.is("axes", "line") || most < 1 || p.is("relative", "distance"))
+    throw Refusal("a misreading of a line");
   const bool from_key = p.is("relative", "query_minus_key");
   return misread::with_entry(
       encodings::relative_table, given, [=, of = Entries(p)](std::size_t head, Position i, Position j) {
@@ -91,10 +92,35 @@ Encoding on_a_line(const Parameters& given) {
       });
 }
 
+// Of distances: past the end of the table its last row.
+Encoding distances_exchanged(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::relative_table, given);
+  const std::int64_t h = p.whole("height"), w = p.whole("width"), rows = h * w;
+  if (p.is("axes", "line") || !p.is("relative", "distance") || h == w || !p.is("fastest", "columns"))
+    throw Refusal("a misreading of distances in a window that is not square");
+  Bias out = misread::right<Bias>(encodings::relative_table, given);
+  out.bias = [=, of = Entries(p), heads = out.heads](const Positions& queries, const Positions& keys) {
+    Tensor all({heads, queries.size(), keys.size()});
+    for (std::size_t i = 0; i < queries.size(); ++i)
+      for (std::size_t j = 0; j < keys.size(); ++j) {
+        const auto far = [&](std::size_t axis, std::int64_t extent) {
+          return std::min(extent - 1,
+                          std::abs(static_cast<std::int64_t>(queries.at(i, axis) - keys.at(j, axis))));
+        };
+        const std::int64_t row = std::min(far(0, h) * h + far(1, w), rows - 1);
+        for (std::size_t head = 0; head < heads; ++head)
+          all.at(head * queries.size() + i, j) = of.at(row, rows, head);
+      }
+    return all;
+  };
+  return out;
+}
+
 // The row of rows that are counted as columns are; past the ends of the table that at its end.
 Encoding extents_exchanged(const Parameters& given) {
   const Arguments p = misread::arguments(encodings::relative_table, given);
-  if (p.is("axes", "line")) throw Refusal("a misreading of a grid");
+  if (p.is("axes", "line") || p.is("relative", "distance"))
+    throw Refusal("a misreading of offsets on a grid");
   const std::int64_t h = p.whole("height"), w = p.whole("width"),
                      to = p.is("relative", "query_minus_key") ? 1 : -1;
   if (h == w || !p.is("fastest", "columns")) throw Refusal("the same in a square window");
@@ -140,6 +166,8 @@ const MisreadingFamily entry{{
     {"offsets of earlier keys are clipped one earlier, at w - 2", &on_a_line<earlier_keys_earlier>, on_line},
     {"the extents of the window are exchanged in the row: (dy + w - 1) (2 h - 1) + dx + h - 1",
      &extents_exchanged, "heads=2 height=5 width=3"},
+    {"the extents of the window are exchanged in the row: |dy| h + |dx|", &distances_exchanged,
+     "heads=2 height=5 width=3 relative=distance"},
 }};
 
 }  // namespace posproof::misreadings_relative_table

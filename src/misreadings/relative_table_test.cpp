@@ -70,13 +70,18 @@ const testing::Formulas<Row> formulas = {
        const int row = (sign * int(i[0] - j[0]) + w - 1) * (2 * h - 1) + sign * int(i[1] - j[1]) + h - 1;
        return std::max(0, std::min(row, (2 * h - 1) * (2 * w - 1) - 1));
      }},
+    {"the extents of the window are exchanged in the row: |dy| h + |dx|",
+     [](const Arguments& p, Token i, Token j) {
+       const int h = int(p.whole("height")), w = int(p.whole("width"));
+       return std::min(int(std::abs(i[0] - j[0])) * h + int(std::abs(i[1] - j[1])), h * w - 1);
+     }},
 };
 
 // A class token and two tokens of a window; a line past its window on both sides.
 TEST(MisreadRelativeTable, has_the_rows_that_the_sentence_says) {
   testing::expect_formulas<Bias>(
       "relative_table", misreadings::relative_table, formulas,
-      {"", "table=seeded scale=0.5", "relative=key_minus_query table=seeded table_seed=3"},
+      {"", "table=seeded scale=0.5", "fastest=columns table=seeded table_seed=3"},
       [](const Bias& made, const Arguments& p, const Row& row, const std::string& where) {
         const bool line = p.is("axes", "line"), classed = !line && p.is("class_token", "three_rows");
         std::vector<Position> places = {0, 0, 2, 1};
@@ -84,8 +89,10 @@ TEST(MisreadRelativeTable, has_the_rows_that_the_sentence_says) {
         if (line) places = {0, 1, 4, 5, 6, 11, 30};
         const std::size_t axes = line ? 1 : 2, n = places.size() / axes;
         const Tensor all = made.bias(Positions(places, axes), Positions(places, axes));
-        const int width = 2 * int(p.whole("width")) - 1,
-                  rows = line ? width : width * (2 * int(p.whole("height")) - 1) + (classed ? 3 : 0);
+        const int h = int(p.whole("height")), w = int(p.whole("width"));
+        const int rows = p.is("relative", "distance") ? h * w
+                         : line                       ? 2 * w - 1
+                                                      : (2 * w - 1) * (2 * h - 1) + (classed ? 3 : 0);
         const auto entry = [&](int at, std::size_t head) {
           if (at == no_row) return 0.0;
           if (p.is("table", "index")) return p.real("scale") * (at + rows * int(head));
@@ -102,6 +109,26 @@ TEST(MisreadRelativeTable, has_the_rows_that_the_sentence_says) {
       });
 }
 
+// Those of offsets in the other direction.
+TEST(MisreadRelativeTable, has_them_in_the_other_direction) {
+  for (const Misreading& one : misreadings::relative_table.misreadings) {
+    if (one.setting.find("distance") != one.setting.npos || one.setting.find("line") == one.setting.npos)
+      continue;
+    const std::array<Position, 5> at = {0, 3, 5, 9, 30};
+    const auto bias = [&](const std::string& more) {
+      return as<Bias>(one.make(with(encoding_named("relative_table"),
+                                    Case::parse("heads=1 axes=line width=5" + more))))
+          .bias;
+    };
+    const Tensor there = bias("")(at, at), back = bias(" relative=key_minus_query")(at, at);
+    for (std::size_t i = 0; i < at.size(); ++i)
+      for (std::size_t j = 0; j < at.size(); ++j) {
+        const bool outside = there.at(i, j) == 0 && back.at(i, j) == 0;
+        EXPECT_TRUE(outside || there.at(i, j) + back.at(i, j) == 8) << one.what << i << j;
+      }
+  }
+}
+
 // Each is of a line, of a class token or of a window that is not square.
 TEST(MisreadRelativeTable, is_none_of_another_window) {
   const struct {
@@ -112,6 +139,10 @@ TEST(MisreadRelativeTable, is_none_of_another_window) {
              {"heads=2 height=3 width=4 fastest=rows", 0},
              {"heads=2 height=3 width=3 class_token=three_rows", 5},
              {"heads=2 axes=line width=4", 4},
+             {"heads=2 height=3 width=4 relative=distance", 1},
+             {"heads=2 height=3 width=4 relative=distance fastest=rows", 0},
+             {"heads=2 height=3 width=3 relative=distance", 0},
+             {"heads=2 axes=line width=4 relative=distance", 0},
              {"heads=2 axes=line width=1", 0}};
   for (const auto& [words, known] : all) {
     std::size_t made = 0;

@@ -26,14 +26,25 @@ std::map<Offset, std::uint64_t> rows_of(Position height, Position width, bool co
   return rows;
 }
 
+// The same of distances, as they appear: the first token of a window is at each of them to one other.
+std::map<Offset, std::uint64_t> rows_of_distances(Position height, Position width, bool columns_fastest) {
+  std::map<Offset, std::uint64_t> rows;
+  const Position outer = columns_fastest ? height : width, inner = columns_fastest ? width : height;
+  for (Position a = 0; a < outer; ++a)
+    for (Position b = 0; b < inner; ++b)
+      rows.emplace(columns_fastest ? Offset(a, b) : Offset(b, a), rows.size());
+  return rows;
+}
+
 struct Window {
   Position height, width;
-  bool grid, query_minus_key;
+  bool grid, query_minus_key, distance;
 
   Offset offset(const Positions& queries, std::size_t i, const Positions& keys, std::size_t j) const {
     const auto along = [&](std::size_t axis, Position extent) {
       const Position query = queries.flat()[i * queries.axes() + axis],
                      key = keys.flat()[j * keys.axes() + axis];
+      if (distance) return std::min(extent - 1, std::max(query, key) - std::min(query, key));
       return std::min(extent - 1, std::max(1 - extent, query_minus_key ? query - key : key - query));
     };
     return {grid ? along(0, height) : 0, along(grid ? 1 : 0, width)};
@@ -66,8 +77,9 @@ Encoding oracle::relative_table(const Arguments& p) {
   const std::size_t heads = p.width("heads");
   const bool grid = p.is("axes", "rows_and_columns"), seeded_table = p.is("table", "seeded");
   const Window window{grid ? p.whole("height") : 1, p.whole("width"), grid,
-                      p.is("relative", "query_minus_key")};
-  const auto rows = rows_of(window.height, window.width, !grid || p.is("fastest", "columns"));
+                      p.is("relative", "query_minus_key"), p.is("relative", "distance")};
+  const auto rows = (window.distance ? rows_of_distances : rows_of)(window.height, window.width,
+                                                                    !grid || p.is("fastest", "columns"));
   const std::int64_t seed = p.whole("table_seed");
   const double scale = p.real("scale");
   const bool classed = grid && p.is("class_token", "three_rows");
