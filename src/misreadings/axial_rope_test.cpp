@@ -112,7 +112,9 @@ TEST(MisreadAxialRope, is_none_of_other_coordinates) {
         {"dim=16 coordinates=cropped grid=[5,3] crop_start=[1,2] crop_stop=[8,6]", "coordinates=cropped"}})
     for (const Misreading& one : misreadings::axial_rope.misreadings) {
       const Parameters given = with(encoding_named("axial_rope"), Case::parse(words));
-      if (one.setting.find(own) == one.setting.npos) EXPECT_THROW(one.make(given), Refusal) << one.what;
+      if (one.setting.find(own) == one.setting.npos) {
+        EXPECT_THROW(one.make(given), Refusal) << one.what;
+      }
     }
 }
 
