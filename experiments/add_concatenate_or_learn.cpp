@@ -409,7 +409,7 @@ std::vector<Block> not_added(const Measured& m) {
                   "touches the values"},
       .rows = {},
       .caption =
-          "6 tokens of 16 channels, causal mask; queries, keys and values drawn independently, normal entries of variance 1, without projections, one head but for ALiBi; largest absolute entry, median of 200 draws, 5th and 95th percentile. 0: below 1e-12 in all draws; of the outputs, exactly 0. Learned: uniform entries, another table in each draw. The sinusoidal row of position 0, which sees itself alone, has entries of 1."};
+          "6 tokens of 16 channels, causal mask; queries and keys drawn independently, normal entries of variance 1, values 0, without projections, one head but for ALiBi; largest absolute entry, median of 200 draws, 5th and 95th percentile. 0: below 1e-12 in all draws; of the outputs, exactly 0. Learned: uniform entries, another table in each draw. The sinusoidal row of position 0, which sees itself alone, has entries of 1."};
   for (const Scheme& one : m.schemes)
     grid.rows.push_back({one.name, size_of(one.of_no_values), size_of(one.at_offset_0),
                          yes_no(one.of_no_values.most() > rounding)});
@@ -449,7 +449,7 @@ Document run() {
            where_it_ends(),
            not_added(m),
            {PageVerdict{fmt::format(
-               "Addition costs no parameters and gives up the freedom to read token and position by matrices of their own. At width 512 and 512 equally likely positions that costs a linear layer with a bias that wants the token alone at least {} of the variance of tokens of unit variance, independent of the position. "
+               "Addition costs no parameters and gives up the freedom to read token and position by matrices of their own. At width 512 and 512 equally likely positions that costs a linear layer with a bias that wants the token alone at least {} of the variance of tokens whose entries have unit variance and are independent of one another and of the position. "
                "Concatenation keeps it, and costs parameters in every block. Mapped back to the width of the token it costs parameters once ({} for 64 channels), and is a sum again, of a matrix times the token and another times the position. "
                "A learned table costs as many parameters as it has entries, and ends.",
                percent(m.lost.back().share[1]), percent(all(m.costs[3]) / all(m.costs[0]) - 1))}},

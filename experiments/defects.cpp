@@ -202,7 +202,7 @@ std::vector<Block> what_each_is(const Measured& m) {
   return {
       Section{"What each is, and where it was shipped"},
       Paragraph{
-          "*Kin of* marks a defect that was not found itself: a neighbour of one that was. `posproof gate` compares a refuted subject with all of its family."},
+          "*Kin of* marks a defect that was not found itself: a neighbour of a reported one, or what a report asks for. `posproof gate` compares a refuted subject with all of its family."},
       std::move(grid)};
 }
 
@@ -219,7 +219,7 @@ std::vector<Block> left_out(const Measured& m) {
 
 std::string finding(const Measured& m) {
   return fmt::format(
-      "{} of {} defects survive: at its smallest setting each {}is refuted by the property that is named in advance. {} of them were shipped, {} are neighbours of these; they stand for {} of {} recorded defects of released code. {} are refuted by agreement with the exact numbers alone.",
+      "{} of {} defects survive: at its smallest setting each {}is refuted by the property that is named in advance. {} of them were shipped, {} are kin of reported ones; they stand for {} of {} recorded defects of released code. {} are refuted by agreement with the exact numbers alone.",
       m.survivors, m.rows.size(), m.survivors == 0 ? "" : "of the others ", m.shipped,
       m.rows.size() - m.shipped, m.recorded.size(), m.recorded.size() + not_asked.size(),
       m.by_agreement_alone);

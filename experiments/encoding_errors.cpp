@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -66,15 +67,20 @@ void for_each_entry(const Encoding& exact, const Call& call, const Tensor& there
           see);
 }
 
-// As most programs form an angle: frequency and position in f32, and their product.
+// As most programs form an angle: frequency and position in f32, and their product. None where an angle is a
+// sum of products: a position has a number then that no pair is the frequency of.
 std::optional<double> angle_in_f32(const Encoding& encoding, Position t) {
   const std::vector<Pair> pairs = pairs_of(encoding);
   if (pairs.empty()) return std::nullopt;
+  const Positions at = sequence(encoding, {t}).positions;
+  std::set<std::size_t> axes;
+  for (const Pair& pair : pairs) axes.insert(pair.axis);
+  if (axes.size() < at.axes()) return std::nullopt;
   long double most = 0;
   for (const Pair& pair : pairs) {
-    const double formed = to_f32(to_f32(pair.frequency) * to_f32(static_cast<double>(t)));
+    const double number = at.at(0, pair.axis), formed = to_f32(to_f32(pair.frequency) * to_f32(number));
     most = std::max(
-        most, std::abs(formed - static_cast<long double>(pair.frequency) * static_cast<long double>(t)));
+        most, std::abs(formed - static_cast<long double>(pair.frequency) * static_cast<long double>(number)));
   }
   return static_cast<double>(most);
 }

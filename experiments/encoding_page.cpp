@@ -97,7 +97,10 @@ std::string of_positions(const Domain& domain) {
       " Positions: {}, {}, at the standard parameters; {}.",
       domain.axes == 1 ? numbers : fmt::format("{} {} each", domain.axes, numbers),
       fmt::join(ranges, " and "),
-      domain.ends ? "others are refused" : "claims are searched over those of their own parameters");
+      domain.ends ? "others are refused"
+      : domain.real
+          ? "agreement and the properties `call/` are searched over those of their own parameters, every other claim over the whole numbers among them"
+          : "claims are searched over those of their own parameters");
 }
 
 std::vector<Block> what_it_is(const Measured& m) {

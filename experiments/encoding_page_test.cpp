@@ -216,6 +216,21 @@ TEST(EncodingErrors, are_those_of_keys_too) {
   EXPECT_EQ(grid(xpos, false).rows[2][4], "overflow");  // 2^100
 }
 
+// At a place (t, t + 3) the second axis has the larger angle; a pair of mixed_rope has a sum of two.
+TEST(EncodingErrors, are_of_an_angle_where_it_is_one_product) {
+  const auto of_first = [](const char* name, const char* words) {
+    const EncodingSpec& spec = encoding_named(name);
+    const Parameters parameters = with(spec, Case::parse(words));
+    return encoding_errors(spec.make(parameters), spec.oracle(parameters)).at.front();
+  };
+  const double w = to_f32(0.1);  // base 100: 1 and 1/10 on each axis
+  const EntriesAt axial = of_first("axial_rope", "dim=8 base=100");
+  EXPECT_EQ(axial.position, 1);
+  ASSERT_TRUE(axial.angle_in_f32.has_value());
+  EXPECT_NEAR(*axial.angle_in_f32, std::abs(to_f32(w * 4) - 0.4), 1e-15);
+  EXPECT_EQ(of_first("mixed_rope", "dim=4").angle_in_f32, std::nullopt);
+}
+
 TEST(EncodingErrors, are_written_a_row_for_each_position) {
   const EncodingErrors some{.at = {{.position = 1000, .largest = 1.5, .allowed = {1, 2, 3, 4, 0.0625}}}};
   EXPECT_EQ(grid(some, false).columns, (std::vector<std::string>{"position", "largest entry", "`f64`",

@@ -142,7 +142,7 @@ inline const std::vector<Defect> angles = {
     {.name = "frequencies_in_bf16",
      .wrong =
          "cos(t bf16(w_i)): each pair rotates exactly, at a frequency that is off by up to 2^-8 of itself",
-     .sources = "sglang-jax#1472, TransformerEngine#875",
+     .sources = "sglang-jax#1472",
      .recorded = {"rope-bf16-invfreq-sglang-jax"},
      .make = &frequencies_in_bf16,
      .setting = "dim=4"},
@@ -171,7 +171,7 @@ inline const std::vector<Defect> angles = {
     {.name = "frequencies_in_f16",
      .wrong =
          "cos(t f16(w_i)): each pair rotates exactly, at a frequency that is off by up to 2^-11 of itself, and by more below 2^-14",
-     .sources = "kin of TransformerEngine#875",
+     .sources = "kin of sglang-jax#1472",
      .make = &frequencies_in_f16,
      .setting = "dim=4"},
     {.name = "angles_in_tf32",

@@ -31,7 +31,7 @@ std::span<const Term> glossary() {
           "gate"},
       Term{
           {"defect"},
-          "A wrong implementation that a real project shipped, or a neighbour of one, reproduced under a name and with its "
+          "A wrong implementation that a real project shipped, or kin of a reported one, reproduced under a name and with its "
           "source.",
           "list, explain, gate"},
       Term{
