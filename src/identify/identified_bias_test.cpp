@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <set>
@@ -53,6 +54,55 @@ TEST(IdentifiedBias, counts_the_bucket_of_the_last_distance) {
   while (bias.at(0, 39, 39 - last) != bias.at(0, 39, 0)) ++last;
   EXPECT_TRUE(buckets_of(first_of("t5_bias", words, last + 1)).contains(words));
   EXPECT_FALSE(buckets_of(first_of("t5_bias", words, last)).contains(words));
+}
+
+// Slopes of a rule, of some heads alone, divided by a root, and of later keys.
+TEST(IdentifiedBias, proposes_the_slopes_that_it_was_made_with) {
+  const EncodingSpec& spec = encoding_named("alibi");
+  const auto proposed = [&](const std::string& words, std::size_t count) {
+    std::vector<Parameters> out;
+    for (const Candidate& one : alibi_candidates(spec, first_of("alibi", words, count), all_f64))
+      out.push_back(with(spec, one.parameters));
+    return out;
+  };
+  const auto has = [&](const std::string& words, std::size_t count = 40) {
+    const auto all = proposed(words, count);
+    return std::ranges::find(all, with(spec, Case::parse(words))) != all.end();
+  };
+  for (const std::string words :
+       {"heads=1", "heads=2", "heads=8", "heads=12", "heads=8 max_bias=16", "heads=12 rule=geometric",
+        "heads=12 rule=geometric max_bias=4", "heads=12 rule=log_linear", "heads=8 rows=key_index",
+        "heads=8 biased_heads=4", "heads=12 biased_heads=3 rule=geometric", "heads=8 form=symmetric",
+        "heads=8 head_dim=64", "heads=8 head_dim=8", "heads=8 head_dim=4096",
+        "heads=12 head_dim=64 rule=log_linear", "heads=8 form=asymmetric future_factor=2",
+        "heads=8 form=asymmetric future_factor=0.5 future_offset=1"})
+    EXPECT_TRUE(has(words)) << words;
+  EXPECT_FALSE(has("heads=8 head_dim=4097"));
+  // Of one token nothing is known of a slope.
+  EXPECT_TRUE(has("heads=8", 1));
+  EXPECT_FALSE(has("heads=8 max_bias=16", 1));
+  EXPECT_TRUE(has("heads=8 max_bias=16", 2));
+}
+
+// Each way to count, and whether the numbers in the buckets are those of the setting.
+TEST(IdentifiedBias, proposes_the_buckets_that_it_was_made_with) {
+  const EncodingSpec& spec = encoding_named("t5_bias");
+  for (const std::string direction : {"bidirectional", "unidirectional"})
+    for (const std::string relative : {"key_minus_query", "query_minus_key"})
+      for (const double times : {1.0, 2.0}) {
+        const std::string words =
+            "heads=1 buckets=8 max_distance=20 direction=" + direction + " relative=" + relative;
+        MeasuredBias bias = first_of("t5_bias", words, 24);
+        for (double& one : bias.entries.data) one *= times;
+        std::vector<bool> trained;
+        for (const BucketCandidate& one : bucket_candidates(spec, bias))
+          if (with(spec, one.candidate.parameters) == with(spec, Case::parse(words)))
+            trained.push_back(one.trained);
+        // Keys after the query have a bucket of their own there, the last query sees none of them: 0 twice is
+        // 0.
+        const bool is_zero = direction == "unidirectional" && relative == "query_minus_key";
+        EXPECT_EQ(trained, std::vector<bool>{times != 1 && !is_zero}) << words;
+      }
 }
 
 }  // namespace

@@ -1,0 +1,267 @@
+// Settings that are proposed of what rotations and tables of a grid answer: those that they were made with
+// are among them, or are all.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "diagnosis/measured_rotation.h"
+#include "identify/identified_axes.h"
+#include "identify/identified_call_length.h"
+#include "identify/identified_grid.h"
+#include "identify/identified_rotary.h"
+#include "identify/identified_stretch.h"
+#include "run/catalogued.h"
+
+namespace posproof::identified_channels_test {
+namespace {
+
+Parameters words_of(const std::string& id, const std::string& words) {
+  return with(encoding_named(id), Case::parse(words));
+}
+
+bool has(const std::vector<Candidate>& proposed, const std::string& id, const std::string& words) {
+  return std::ranges::any_of(proposed, [&](const Candidate& one) {
+    return one.encoding == id && with(encoding_named(id), one.parameters) == words_of(id, words);
+  });
+}
+
+Rotary made(const std::string& id, const std::string& words) {
+  return as<Rotary>(encoding_named(id).make(words_of(id, words)));
+}
+
+// The channels alone, as text; each that they may be.
+std::vector<std::string> channels_of(const std::string& words) {
+  const Rotary rope = made("rope", words), like = made("rope", fmt::format("dim={}", rope.dim));
+  std::vector<std::string> out;
+  for (const IdentifiedChannels& one :
+       identified_channels(*measured_rotation(rope, like, Role::query, all_f32), all_f32))
+    out.push_back(
+        fmt::format("{} ({} wide, {} pairs)", one.settings.text(), one.width, one.ladder.frequencies.size()));
+  return out;
+}
+
+TEST(IdentifiedChannels, are_those_that_rotate_together) {
+  using All = std::vector<std::string>;
+  EXPECT_EQ(channels_of("dim=8 layout=interleaved"), All{"dim=8 layout=interleaved (8 wide, 4 pairs)"});
+  EXPECT_EQ(channels_of("dim=8 layout=half_split"), All{"dim=8 layout=half_split (8 wide, 4 pairs)"});
+  EXPECT_EQ(channels_of("dim=8 layout=interleaved rotary_dim=4"),
+            All{"dim=8 layout=interleaved rotary_dim=4 (4 wide, 2 pairs)"});
+  EXPECT_EQ(channels_of("dim=8 rotary_dim=4 layout=half_split"),
+            All{"dim=8 layout=half_split rotary_dim=4 (4 wide, 2 pairs)"});
+  EXPECT_EQ(channels_of("dim=8 layout=interleaved rotary_dim=4 rotary_part=last"),
+            All{"dim=8 layout=interleaved rotary_dim=4 rotary_part=last (4 wide, 2 pairs)"});
+  EXPECT_EQ(channels_of("dim=8 rotary_dim=6 rotary_part=last layout=half_split"),
+            All{"dim=8 layout=half_split rotary_dim=6 rotary_part=last (6 wide, 3 pairs)"});
+  EXPECT_EQ(channels_of("dim=8 layout=half_split kept_pairs=2"),
+            All{"dim=8 layout=half_split kept_pairs=2 (8 wide, 2 pairs)"});
+  EXPECT_EQ(channels_of("dim=8 layout=interleaved direction=backward"),
+            All{"dim=8 layout=interleaved direction=backward (8 wide, 4 pairs)"});
+  // Of one pair both layouts are the same.
+  EXPECT_EQ(channels_of("dim=2"),
+            (All{"dim=2 layout=interleaved (2 wide, 1 pairs)", "dim=2 layout=half_split (2 wide, 1 pairs)"}));
+}
+
+TEST(IdentifiedChannels, are_those_of_a_rotation_that_puts_its_answer_in_another_order) {
+  const std::vector<std::string> all = channels_of("dim=8 layout=interleaved output_layout=half_split");
+  EXPECT_NE(std::ranges::find(all, "dim=8 layout=interleaved output_layout=half_split (8 wide, 4 pairs)"),
+            all.end())
+      << ::testing::PrintToString(all);
+}
+
+TEST(IdentifiedRotary, proposes_the_settings_that_it_was_made_with) {
+  for (const std::string words :
+       {"dim=16 base=500", "dim=16 heads=2 layout=half_split base=10000", "dim=16 rotary_dim=8 base=500",
+        "dim=16 rotary_dim=8 exponent=dim base=500", "dim=16 scaling=linear factor=4 direction=backward"}) {
+    const Rotary rope = made("rope", words);
+    EXPECT_TRUE(has(rotary_candidates(rope, rope, all_f32), "rope", words)) << words;
+  }
+}
+
+// One frequency is another; of a longer ladder all past its end are.
+TEST(IdentifiedRotary, counts_the_frequencies_that_a_setting_has_not) {
+  const Rotary rope = made("rope", "dim=8 base=100");
+  MeasuredLadder ladder;
+  for (const Pair& pair : rope.pairs)
+    ladder.frequencies.push_back(pair.frequency), ladder.errors.push_back(1e-6);
+  const auto off = [&](const std::string& words) {
+    return frequencies_off({"rope", words_of("rope", words)}, ladder);
+  };
+  EXPECT_EQ(off("dim=8 base=100"), 0u);
+  EXPECT_EQ(off("dim=8 base=100 direction=backward"), 0u);
+  EXPECT_EQ(off("dim=4 base=10"), 2u);  // 1 and 10^-1/2, and no third
+  EXPECT_EQ(off("dim=8 base=200"), 3u);
+  ladder.frequencies[2] *= 1 + 1.9e-6;
+  EXPECT_EQ(off("dim=8 base=100"), 0u);
+  ladder.frequencies[2] *= 1 + 1e-6;
+  EXPECT_EQ(off("dim=8 base=100"), 1u);
+}
+
+TEST(IdentifiedAxes, proposes_the_settings_that_it_was_made_with) {
+  for (const auto& [id, words] : std::vector<std::pair<std::string, std::string>>{
+           {"axial_rope", "dim=16 base=100"},
+           {"axial_rope", "dim=16 heads=2 layout=interleaved base=10000"},
+           {"axial_rope", "dim=16 layout=half_split_by_axis base=100"},
+           {"axial_rope", "dim=16 axis_order=reversed base=100"},
+           {"axial_rope", "dim=16 parts=[4,12] base=100"},
+           {"axial_rope", "dim=16 parts=[4,12] axis_order=reversed layout=interleaved base=100"},
+           {"axial_rope", "dim=16 base=100 factor=2"},
+           {"axial_rope", "dim=24 axes=3 base=100"},
+           {"m_rope", "dim=16 sections=[2,3,3]"},
+           {"m_rope", "dim=16 sections=[2,3,3] base=1000000 layout=interleaved"},
+           {"m_rope", "dim=16 rotary_dim=12 sections=[2,2,2]"},
+           {"mixed_rope", "dim=4 table=given frequencies=[1,0.5,0.25,0.75]"},
+           {"mixed_rope", "dim=4 layout=interleaved table=given frequencies=[1,0.5,0.25,0]"},
+           {"mixed_rope",
+            "dim=4 heads=2 shared=false table=given frequencies=[1,0.5,0.25,0.75,0.5,1,0.25,0.75]"},
+       }) {
+    const std::vector<Candidate> proposed = axes_candidates(made(id, words), all_f32);
+    EXPECT_TRUE(has(proposed, id, words)) << id << " " << words << ": " << proposed.size();
+  }
+}
+
+TEST(IdentifiedStretch, proposes_the_settings_that_it_was_made_with) {
+  for (const std::string words :
+       {"dim=8", "dim=8 layout=half_split base=500 heads=2", "dim=8 scale_base=256", "dim=8 centre=128"}) {
+    const Rotary xpos = made("xpos", words);
+    EXPECT_TRUE(has(stretched_candidates(xpos, all_f32), "xpos", words)) << words;
+  }
+  EXPECT_TRUE(stretched_candidates(made("rope", "dim=8"), all_f32).empty()) << "it keeps sizes";
+}
+
+// Of each length: one of the base, or one list of divisors up to a length and another behind it.
+TEST(IdentifiedCallLength, proposes_the_settings_that_it_was_made_with) {
+  const Rotary like = made("rope", "dim=8");
+  for (
+      const std::string words :
+      {"dim=8 scaling=dynamic_ntk factor=4 original_length=512",
+       "dim=8 base=500000 layout=half_split scaling=dynamic_ntk factor=2.5 original_length=4096",
+       "dim=8 scaling=longrope factor=8 original_length=512 factors=[1,1.5,2,4] short_factors=[1,1.1,1.2,1.5]",
+       "dim=8 scaling=longrope factor=1 attention_factor=1.25 original_length=512 factors=[1,1.5,2,4] "
+       "short_factors=[1,1.1,1.2,1.5]"}) {
+    const Rotary rope = made("rope", words);
+    const std::vector<Candidate> proposed = call_length_candidates(rope, like, all_f32);
+    EXPECT_TRUE(has(proposed, "rope", words)) << words << ": " << proposed.size();
+    EXPECT_TRUE(has(proposed, "rope", words + " length_of=row")) << words;
+  }
+  EXPECT_TRUE(call_length_candidates(like, like, all_f32).empty());
+  Rotary few = made("rope", "dim=8 scaling=dynamic_ntk factor=4 original_length=16");
+  few.positions.hi = 64;  // as many as the shortest call has
+  EXPECT_TRUE(call_length_candidates(few, like, all_f32).empty());
+}
+
+// Every combination of the words that are not given, where it makes sense.
+TEST(Identified, has_every_setting_of_words) {
+  const EncodingSpec& spec = encoding_named("alibi");
+  Parameters given;
+  given.set("rule", std::string("geometric"));
+  given.set("max_bias", 4.0);
+  given.set("biased_heads", 0.0);
+  given.set("head_dim", 0.0);
+  std::vector<std::string> expected, found;
+  for (const std::string form : {"causal", "symmetric", "asymmetric"})
+    for (const std::string rows : {"relative", "key_index", "any"}) {
+      Parameters one = given;
+      one.set("form", form);
+      one.set("rows", rows);
+      if (makes_sense(spec, one)) expected.push_back(one.text());
+    }
+  EXPECT_LT(expected.size(), 9u) << "not every form has every kind of rows";
+  for (const Candidate& one : settings("alibi", spec, given)) {
+    EXPECT_EQ(one.encoding, "alibi");
+    found.push_back(one.parameters.text());
+  }
+  EXPECT_EQ(found, expected);
+  expected.resize(2);
+  found.clear();
+  for (const Candidate& one : settings("alibi", spec, given, 2)) found.push_back(one.parameters.text());
+  EXPECT_EQ(found, expected);
+}
+
+// A word that matters under another one alone has its standard there.
+TEST(Identified, has_no_words_that_change_nothing) {
+  const EncodingSpec& spec = encoding_named("axial_rope");
+  Parameters given;
+  given.set("coordinates", std::string("whole"));
+  for (const Candidate& one : settings("axial_rope", spec, given))
+    for (const std::string name : {"extent", "frequencies", "unit", "crop_spacing"})
+      EXPECT_EQ(text(*one.parameters.find(name)), text(spec.parameters.find(name)->standard)) << name;
+}
+
+// Two for each parameter that is not the standard one, and one for each digit.
+TEST(Identified, is_as_complex_as_what_has_to_be_said) {
+  const auto of = [](const std::string& words) {
+    return complexity(encoding_named("rope"), {"rope", Case::parse(words)});
+  };
+  EXPECT_EQ(of(""), 0);
+  EXPECT_EQ(of("base=10000"), 0);
+  EXPECT_EQ(of("base=500000"), 3);
+  EXPECT_EQ(of("base=12345"), 7);
+  EXPECT_EQ(of("direction=backward"), 2);
+  EXPECT_EQ(of("direction=backward base=500000"), 5);
+  EXPECT_EQ(of("factors=[1,2.5]"), 5);
+  EXPECT_EQ(of("nothing=12345"), 0);
+}
+
+// At least 4 rows and columns, one at most 8 times the other, behind one row or none.
+TEST(IdentifiedGrid, proposes_every_grid_of_so_many_places) {
+  using Grids = std::set<std::string>;
+  const auto grids = [](const Shape& shape) {
+    Grids out;
+    for (const Candidate& one : grid_candidates(shape)) {
+      EXPECT_EQ(one.encoding, "sincos_2d");
+      EXPECT_EQ(one.parameters.integer("dim"), static_cast<std::int64_t>(shape.back()));
+      out.insert(text(*one.parameters.find("grid")));
+    }
+    return out;
+  };
+  EXPECT_EQ(grids({3, 5, 8}), Grids{"[3,5]"});
+  EXPECT_EQ(grids({1, 3, 5, 8}), Grids{"[3,5]"});
+  EXPECT_EQ(grids({16, 8}), Grids{"[4,4]"});
+  EXPECT_EQ(grids({17, 8}), Grids{"[4,4]"});
+  EXPECT_EQ(grids({1, 17, 8}), Grids{"[4,4]"});
+  EXPECT_EQ(grids({15, 8}), Grids{});
+  EXPECT_EQ(grids({48, 8}), (Grids{"[4,12]", "[6,8]", "[8,6]", "[12,4]"}));
+  EXPECT_EQ(grids({128, 8}), (Grids{"[4,32]", "[8,16]", "[16,8]", "[32,4]"}));
+  EXPECT_EQ(grids({132, 8}), (Grids{"[6,22]", "[11,12]", "[12,11]", "[22,6]"}));
+  EXPECT_EQ(grids({8}), Grids{});
+  EXPECT_EQ(grids({2, 3, 4, 8}), Grids{});
+  std::set<double> bases, offsets;
+  for (const Candidate& one : grid_candidates({16, 8})) {
+    bases.insert(one.parameters.real("base"));
+    offsets.insert(one.parameters.real("offset"));
+    EXPECT_EQ(one.parameters.word("uneven"), "refuse");
+  }
+  EXPECT_EQ(bases, (std::set<double>{20, 10000}));
+  EXPECT_EQ(offsets, (std::set<double>{0, 1}));
+}
+
+TEST(IdentifiedGrid, proposes_the_base_and_the_factor_of_a_table) {
+  const auto proposed = [](const std::string& words, const auto& change) {
+    auto table = as<Table>(encoding_named("sincos_2d").make(words_of("sincos_2d", words)));
+    change(table.positions);
+    return measured_grid_candidates(table, all_f32);
+  };
+  const auto as_it_is = [](Domain&) {};
+  for (const std::string words :
+       {"dim=16", "dim=16 base=5173", "dim=16 base=100 layout=cos_sin",
+        "dim=16 base=500 divisor=half_minus_one", "dim=16 base=100 factor=2",
+        "dim=24 axes=3 base=100 layout=interleaved", "dim=16 base=100 axis_order=reversed"})
+    EXPECT_TRUE(has(proposed(words, as_it_is), "sincos_2d", words)) << words;
+  EXPECT_TRUE(proposed("dim=16 offset=1", as_it_is).empty()) << "it does not begin at 0";
+  // Along each axis there is a step from 0 on.
+  const auto ends = [](Position rows, Position columns) {
+    return [=](Domain& domain) { domain.last_on_axis = {rows, columns}; };
+  };
+  EXPECT_FALSE(proposed("dim=16", ends(1, 1)).empty());
+  EXPECT_TRUE(proposed("dim=16", ends(0, 5)).empty());
+  EXPECT_TRUE(proposed("dim=16", ends(5, 0)).empty());
+  EXPECT_TRUE(proposed("dim=16", [](Domain& domain) { domain.lo = 1; }).empty());
+  EXPECT_TRUE(proposed("dim=16", [](Domain& domain) { domain.real = true; }).empty());
+}
+
+}  // namespace
+}  // namespace posproof::identified_channels_test
