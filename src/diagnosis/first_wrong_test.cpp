@@ -1,0 +1,101 @@
+// The first position of all that are wrong, found by asking a few; and from which position or number of
+// tokens on answers are of others.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/failure.h"
+#include "diagnosis/call_deviations.h"
+#include "run/catalogued.h"
+
+namespace posproof::first_wrong_test {
+namespace {
+
+// No position outside is asked for.
+TEST(FirstWrong, is_found_wherever_the_positions_begin_and_end) {
+  const auto found = [](Position lo, Position hi, Position wrong) {
+    const Encoding declared =
+        with_positions(encoding_named("sinusoidal").oracle(Case::parse("dim=2")), Domain(lo, hi));
+    const Encoding subject = answered_by(declared, [=](const Call& call) {
+      Tensor rows = answer(declared, call);
+      for (std::size_t r = 0; r < rows.rows(); ++r) {
+        const Position t = call.positions.whole[r];
+        if (t < lo || t > hi) throw Refusal("outside");
+        rows.at(r, 1) += t >= wrong ? 0.5 : 0;
+      }
+      return rows;
+    });
+    return first_wrong_along(0, model_of(declared, all_f32), {"made", "", subject, all_f32}, declared);
+  };
+  for (const Position lo : {-5, 0, 3})
+    for (const Position length : {2, 9, 20, 23, 24, 25, 48, 1000}) {
+      const Position hi = lo + length - 1;
+      for (const Position after : {1, 2, 7, 8, 12, 13, 16, 19, 23, 24, 47, 300, 767, 999})
+        if (after < length) {
+          EXPECT_EQ(found(lo, hi, lo + after), lo + after) << lo << " to " << hi;
+        }
+      EXPECT_EQ(found(lo, hi, lo), std::nullopt) << "all are wrong";
+      EXPECT_EQ(found(lo, hi, hi + 1), std::nullopt) << "none is";
+    }
+}
+
+using Calls = std::vector<std::vector<Position>>;
+
+// What is said of a table that has the rows of twice the positions where that is so, by its answers to these
+// calls.
+std::string said_of(const std::function<bool(Position t, std::size_t tokens)>& is_other, const Calls& calls) {
+  const Encoding declared = encoding_named("sinusoidal").oracle(Case::parse("dim=4"));
+  const Encoding subject = answered_by(declared, [=](Call call) {
+    for (Position& t : call.positions.whole)
+      if (is_other(t, call.positions.size())) t *= 2;
+    return answer(declared, call);
+  });
+  std::vector<Answered> answered;
+  for (const std::vector<Position>& at : calls) {
+    const Call call{.positions = {.whole = at}, .length = 1000};
+    answered.push_back({{}, call, answer(subject, call)});
+  }
+  return call_deviation(model_of(declared, all_f32), {"made", "", subject, all_f32}, declared, answered)
+      .value_or("nothing");
+}
+
+TEST(FirstWrong, is_told_with_what_is_answered_from_there_on) {
+  const Calls calls = {{5, 150, 20, 300}, {101, 99}, {7}, {400, 1}, {100}};
+  EXPECT_EQ(said_of([](Position t, std::size_t) { return t >= 100; }, calls),
+            "at positions from 100 on: positions are doubled");
+  EXPECT_EQ(said_of([](Position, std::size_t) { return true; }, calls), "positions are doubled");
+  EXPECT_EQ(said_of([](Position, std::size_t) { return false; }, calls), "nothing");
+}
+
+TEST(FirstWrong, is_told_by_the_number_of_tokens) {
+  const auto of_more_than = [](std::size_t most, const Calls& calls) {
+    return said_of([=](Position, std::size_t tokens) { return tokens > most; }, calls);
+  };
+  EXPECT_EQ(of_more_than(2, {{5, 6}, {7}, {1, 2, 3}, {4, 5, 6, 7}}),
+            "in calls of more than 2 tokens: positions are doubled");
+  EXPECT_EQ(of_more_than(2, {{7, 8}, {9, 10}, {4, 5, 6, 7, 8}, {3, 4, 5, 6, 7}}),
+            "in calls of more tokens than some number from 2 to 4: positions are doubled");
+}
+
+// What a token tells is measured by what that token is rotated to: the first is nothing.
+TEST(FirstWrong, is_told_by_tokens_behind_one_that_is_nothing) {
+  const Encoding declared = encoding_named("rope").oracle(Case::parse("dim=4"));
+  const Encoding subject = answered_by(declared, [=](Call call) {
+    for (Position& t : call.positions.whole) t *= 2;
+    return answer(declared, call);
+  });
+  std::vector<Answered> answered;
+  for (const Position t : {3, 50, 700}) {
+    const Call call{.positions = {.whole = {1, t, t + 1}},
+                    .contents = {Tensor({1, 1, 3, 4}, {0, 0, 0, 0, 1, 2, 3, 4, 4, 3, 2, 1})}};
+    answered.push_back({{}, call, answer(subject, call)});
+  }
+  EXPECT_EQ(call_deviation(model_of(declared, all_f32), {"made", "", subject, all_f32}, declared, answered),
+            "positions are doubled");
+}
+
+}  // namespace
+}  // namespace posproof::first_wrong_test
