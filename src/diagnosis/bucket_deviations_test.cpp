@@ -81,5 +81,42 @@ TEST(BucketDeviations, name_the_bucket_of_a_distance) {
   EXPECT_EQ(moved(-1), Sentences{"the bucket of a distance past 0 is one too small"});
 }
 
+// Every other number that is tried, none of them the declared one, where it makes sense with the others.
+TEST(BucketDeviations, are_of_these_other_numbers) {
+  const EncodingSpec& spec = encoding_named("t5_bias");
+  const auto numbers_of = [&](const std::string& words) {
+    std::string out;
+    for (const Deviation& one : bucket_deviations(spec, with(spec, Case::parse(words)))) {
+      const std::string& said = one.sentences.at(0);
+      if (said.starts_with("there are ")) out += said.substr(10, said.find(' ', 10) - 10) + " ";
+      if (said.starts_with("buckets reach to distance "))
+        out += "<" + said.substr(26, said.find(',') - 26) + " ";
+    }
+    return out;
+  };
+  EXPECT_EQ(numbers_of("buckets=32 max_distance=128"),
+            "16 64 30 34 16 64 128 <127 <129 <64 <256 <20 <32 <64 <96 <100 <256 <512 <1024 ");
+  EXPECT_EQ(numbers_of("buckets=32 max_distance=128 direction=unidirectional"),
+            "16 64 31 33 30 34 16 64 128 <127 <129 <64 <256 <20 <32 <64 <96 <100 <256 <512 <1024 ");
+  EXPECT_EQ(numbers_of("buckets=16 max_distance=20"),
+            "8 32 14 18 32 64 <19 <21 <10 <40 <32 <64 <96 <100 <128 <256 <512 <1024 ");
+}
+
+// A table of numbers in order is as long as it was: 32 entries of a head, of which 16 are in use.
+TEST(BucketDeviations, of_fewer_buckets_leave_the_table_as_it_is) {
+  const EncodingSpec& spec = encoding_named("t5_bias");
+  const Parameters parameters = with(spec, Case::parse("heads=2 table=index"));
+  const std::vector<Deviation> all = bucket_deviations(spec, parameters);
+  const auto one = std::ranges::find(all, "there are 16 buckets, not 32",
+                                     [](const Deviation& of) { return of.sentences.at(0); });
+  ASSERT_NE(one, all.end());
+  const auto fewer = as<Bias>(spec.make(with(spec, Case::parse("heads=2 table=index buckets=16"))));
+  const std::vector<Position> queries = {0, 50, 200}, keys = {0, 3, 60, 190};
+  const Tensor made = as<Bias>(one->corrected).bias(queries, keys), own = fewer.bias(queries, keys);
+  const double scale = parameters.real("scale");
+  for (std::size_t e = 0; e < own.data.size(); ++e)
+    EXPECT_EQ(made.data[e], own.data[e] + (e < 12 ? 0 : 16 * scale)) << e;
+}
+
 }  // namespace
 }  // namespace posproof::bucket_deviations_test
