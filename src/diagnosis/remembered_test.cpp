@@ -56,6 +56,13 @@ TEST(Remembered, tells_calls_apart) {
   EXPECT_EQ(answer(bias, one).data.front(), -19);
   EXPECT_EQ(answer(bias, of_keys(2, 1, 1).second).data.front(), -8);
 
+  // The same numbers, of which another one is the first key's.
+  Bias shaped{.heads = 1};
+  shaped.bias = [](const Positions& i, const Positions& j) { return Tensor({1, i.size(), j.size()}); };
+  const Encoding shapes = remembering(shaped);
+  EXPECT_EQ(answer(shapes, {.positions = {{1, 2}}, .keys = {{3}}}).shape, (Shape{1, 2, 1}));
+  EXPECT_EQ(answer(shapes, {.positions = {{1}}, .keys = {{2, 3}}}).shape, (Shape{1, 1, 2}));
+
   Table table{.dim = 1};
   table.rows = [](const Positions& at, Position length) {
     return Tensor({at.size(), 1}, std::vector<double>(at.size(), static_cast<double>(length)));
