@@ -327,36 +327,6 @@ TEST(Recorded, a_call_that_ends_in_an_error_is_blamed_on_its_position) {
   EXPECT_EQ(errored->what, "divided by zero");
 }
 
-// It cannot be shown by a case of one position: a counterexample that does not repeat.
-TEST(Recorded, what_is_wrong_in_a_long_call_only_is_refuted_without_repeating) {
-  Table table = sinusoidal();
-  table.rows = [](Positions at, Position length) {
-    Tensor rows = sinusoidal().rows(at, length);
-    if (at.size() > 64) rows.at(64, 0) += 1e-3;
-    return rows;
-  };
-  const Verdict verdict = agreement_searched(sinusoidal(), table, all_f64, one_case());
-  const auto* refuted = std::get_if<Refuted>(&verdict);
-  ASSERT_NE(refuted, nullptr) << name(verdict);
-  EXPECT_FALSE(refuted->repeats);
-  EXPECT_EQ(refuted->counterexample.integer("t"), recorded_positions(sinusoidal().positions)[64]);
-}
-
-// The search has calls of 16 tokens: they show it, and again.
-TEST(Recorded, what_is_wrong_in_long_calls_is_left_to_the_search_where_that_finds_it) {
-  Table wrong = sinusoidal();
-  wrong.rows = [](Positions at, Position length) {
-    Tensor rows = sinusoidal().rows(at, length);
-    if (at.size() >= 16) rows.at(at.size() - 1, 0) += 1e-6;
-    return rows;
-  };
-  const Verdict verdict = agreement_searched(sinusoidal(), wrong, all_f64, {.id = "recorded"});
-  const auto* refuted = std::get_if<Refuted>(&verdict);
-  ASSERT_NE(refuted, nullptr) << name(verdict);
-  EXPECT_TRUE(refuted->repeats);
-  EXPECT_EQ(refuted->counterexample.integer("rows"), 16);
-}
-
 // A searched case that could not have come out the other way takes nothing from recorded ones that could
 // have; a search that was cut short does.
 TEST(Recorded, conclusive_cases_count_where_the_searched_ones_are_vacuous) {
