@@ -58,6 +58,8 @@ TEST(IdentifiedLadder, finds_what_a_ladder_was_made_from) {
             "base=10000 scaling=by_parts factor=16 original_length=4096 beta_slow=1 beta_fast=32"},
            {"dim=128 scaling=yarn factor=16 original_length=4096",
             "base=10000 scaling=yarn factor=16 original_length=4096"},
+           {"dim=128 scaling=yarn factor=16 original_length=5000",
+            "base=10000 scaling=yarn factor=16 original_length=5000 beta_fast=30"},
            {"dim=64 base=150000 scaling=yarn factor=32 original_length=4096 truncate=false",
             "base=150000 scaling=yarn factor=32 original_length=4096 beta_fast=32 truncate=false"},
            {"dim=128 scaling=yarn factor=16 original_length=4096 beta_fast=16 truncate=false",
