@@ -2,6 +2,7 @@
 // tokens on answers are of others.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -95,6 +96,27 @@ TEST(FirstWrong, is_told_by_tokens_behind_one_that_is_nothing) {
   }
   EXPECT_EQ(call_deviation(model_of(declared, all_f32), {"made", "", subject, all_f32}, declared, answered),
             "positions are doubled");
+}
+
+// All heads of a token hold the same; the second is rotated by twice the position.
+TEST(FirstWrong, is_told_by_the_heads_that_are_wrong) {
+  const Encoding declared = encoding_named("rope").oracle(Case::parse("dim=4 heads=3"));
+  const Encoding subject = answered_by(declared, [=](Call call) {
+    Tensor out = answer(declared, call);
+    for (Position& t : call.positions.whole) t *= 2;
+    const Tensor twice = answer(declared, call);
+    const std::size_t n = call.positions.size();
+    for (std::size_t r = n; r < 2 * n; ++r) std::ranges::copy(twice.row(r), out.row(r).begin());
+    return out;
+  });
+  std::vector<Answered> answered;
+  for (const Position t : {3, 50, 700}) {
+    const Call call{.positions = {.whole = {t, t + 1}},
+                    .contents = {Tensor({1, 3, 2, 4}, std::vector<double>(24, 1.0))}};
+    answered.push_back({{}, call, answer(subject, call)});
+  }
+  EXPECT_EQ(call_deviation(model_of(declared, all_f32), {"made", "", subject, all_f32}, declared, answered),
+            "head 1 of 3: positions are doubled");
 }
 
 }  // namespace
