@@ -93,6 +93,40 @@ TEST(TermDeviations, name_no_term_that_is_another_in_the_first_rows_alone) {
   EXPECT_EQ(said_of([](std::size_t i, std::size_t j) { return j <= i; }), Sentences{});
 }
 
+// Transformer-XL's logit has all four terms: each is left out, of answers that were recorded.
+TEST(TermDeviations, name_each_of_four_terms_that_is_missing) {
+  const EncodingSpec& spec = encoding_named("transformer_xl");
+  const Parameters words = with(spec, Case::parse("dim=4"));
+  const auto reference = spec.make<Contextual>(words), truth = spec.oracle<Contextual>(words);
+  std::vector<double> numbers;
+  for (std::size_t n = 0; n < 24; ++n) numbers.push_back(std::sin(static_cast<double>(3 * n + 1)));
+  const Tensor q({6, 4}, numbers), k({6, 4}, {numbers.rbegin(), numbers.rend()}), none({6, 4});
+  Call call;
+  call.contents = {q, k};
+  for (Position t = 0; t < 6; ++t) call.positions.whole.push_back(3 * t), call.keys.whole.push_back(2 * t);
+  const auto logits = [&](const Tensor& a, const Tensor& b) {
+    return truth.logits(a, b, call.positions.whole, call.keys.whole).data;
+  };
+  const std::vector<double> all = logits(q, k), of_q = logits(q, none), of_k = logits(none, k),
+                            neither = logits(none, none);
+  const auto said_without = [&](const std::function<double(std::size_t n)>& term) {
+    Tensor answer({1, 6, 6}, all);
+    for (std::size_t n = 0; n < all.size(); ++n) answer.data[n] -= term(n);
+    Sentences out;
+    for (const Deviation& one : term_deviations(reference, truth, all_f32, {{{}, call, answer}}))
+      out.insert(out.end(), one.sentences.begin(), one.sentences.end());
+    return out;
+  };
+  EXPECT_EQ(said_without([&](std::size_t n) { return neither[n]; }),
+            Sentences{"the term without content is missing"});
+  EXPECT_EQ(said_without([&](std::size_t n) { return of_q[n] - neither[n]; }),
+            Sentences{"the term of the query is missing"});
+  EXPECT_EQ(said_without([&](std::size_t n) { return of_k[n] - neither[n]; }),
+            Sentences{"the term of the key is missing"});
+  EXPECT_EQ(said_without([&](std::size_t n) { return all[n] - of_q[n] - of_k[n] + neither[n]; }),
+            Sentences{"the term of query and key is missing"});
+}
+
 // What it gives for keys after the query means nothing, and is not looked at.
 TEST(TermDeviations, name_a_term_of_what_looks_back_alone) {
   const auto no_past = [missing = times(1, 0, 1, 1)](const Logit& declared, std::span<const double> q,
