@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace posproof {
@@ -72,11 +73,50 @@ double value_of(Format format, std::uint16_t bits) {
   const int fraction_bits = target.digits - 1;
   const double sign = (bits & 0x8000) != 0 ? -1 : 1;
   const int exponent = (bits & 0x7fff) >> fraction_bits, fraction = bits & ((1 << fraction_bits) - 1);
+  // A normal number is one of double with a longer exponent and a longer fraction.
+  if (exponent > 0 && exponent < target.largest - target.smallest + 2)
+    return std::bit_cast<double>(static_cast<std::uint64_t>(bits & 0x8000) << 48 |
+                                 static_cast<std::uint64_t>(exponent - 1 + target.smallest + 1023) << 52 |
+                                 static_cast<std::uint64_t>(fraction) << (52 - fraction_bits));
   if (exponent == target.largest - target.smallest + 2)
     return fraction != 0 ? std::numeric_limits<double>::quiet_NaN()
                          : sign * std::numeric_limits<double>::infinity();
   const int digits = exponent == 0 ? fraction : fraction + (1 << fraction_bits);
   return sign * std::ldexp(digits, std::max(exponent, 1) - 1 + target.smallest - fraction_bits);
+}
+
+namespace {
+
+// Eight bytes of numbers at a time. An infinity and NaN have all bits of the exponent: where one has, adding
+// its last bit carries into the sign, and no further, as nothing else of the number is added to.
+bool have_no_full_exponent(std::uint64_t exponents, std::uint64_t signs, std::span<const std::byte> numbers) {
+  const std::uint64_t last = exponents & ~(exponents << 1);
+  std::uint64_t sum = 0, word = 0;
+  const std::size_t whole = numbers.size() / sizeof word;
+  for (std::size_t n = 0; n < whole; ++n) {
+    std::memcpy(&word, numbers.data() + n * sizeof word, sizeof word);
+    sum |= (word & exponents) + last;
+  }
+  word = 0;
+  const auto rest = numbers.subspan(whole * sizeof word);
+  if (!rest.empty()) std::memcpy(&word, rest.data(), rest.size());
+  sum |= (word & exponents) + last;
+  return (sum & signs) == 0;
+}
+
+}  // namespace
+
+bool are_finite(Format format, std::span<const std::byte> numbers) {
+  switch (format) {
+    case Format::f64:
+      return have_no_full_exponent(0x7ff0000000000000, 0x8000000000000000, numbers);
+    case Format::f32:
+      return have_no_full_exponent(0x7f8000007f800000, 0x8000000080000000, numbers);
+    case Format::bf16:
+      return have_no_full_exponent(0x7f807f807f807f80, 0x8000800080008000, numbers);
+    default:
+      return have_no_full_exponent(0x7c007c007c007c00, 0x8000800080008000, numbers);
+  }
 }
 
 double half_ulp(Format format, double x) {

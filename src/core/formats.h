@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace posproof {
@@ -42,6 +43,9 @@ double nearest(Format format, double x);
 // The 16 bits of a number that bf16 or f16 holds, and back. NaN stays NaN.
 std::uint16_t bits_of(Format format, double held);
 double value_of(Format format, std::uint16_t bits);
+
+// Whether none of these numbers of the format is an infinity or NaN.
+bool are_finite(Format format, std::span<const std::byte> numbers);
 
 // Half the distance between neighbours of the format at the magnitude of x: the largest error of one rounding
 // there.

@@ -2,9 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <numeric>
+#include <span>
+#include <tuple>
+#include <vector>
 
+#include "core/short_numbers.h"
 #include "testing/generators.h"
 #include "testing/holds_for.h"
 
@@ -94,6 +102,60 @@ TEST(Formats, the_bits_of_a_number_give_it_back) {
       }
       EXPECT_TRUE(std::isnan(held) || nearest(format, held) == held) << name(format) << " " << bits;
     }
+}
+
+TEST(Formats, a_number_of_16_bits_is_its_digits_times_a_power_of_two) {
+  for (const Format format : {Format::bf16, Format::f16}) {
+    const FormatShape target = shape(format);
+    const int fraction_bits = target.digits - 1;
+    for (int bits = 0; bits < 0x10000; ++bits) {
+      const int exponent = (bits & 0x7fff) >> fraction_bits, fraction = bits & ((1 << fraction_bits) - 1);
+      const double sign = bits >= 0x8000 ? -1 : 1, found = value_of(format, static_cast<std::uint16_t>(bits));
+      if (exponent == target.largest - target.smallest + 2) {
+        ASSERT_TRUE(fraction != 0 ? std::isnan(found) : std::isinf(found) && found * sign > 0) << bits;
+        continue;
+      }
+      const int digits = exponent == 0 ? fraction : fraction + (1 << fraction_bits);
+      ASSERT_EQ(found, sign * std::ldexp(digits, std::max(exponent, 1) - 1 + target.smallest - fraction_bits))
+          << bits;
+    }
+  }
+}
+
+TEST(Formats, numbers_of_16_bits_are_unpacked_to_what_each_is) {
+  std::vector<std::uint16_t> all(0x10000);
+  std::iota(all.begin(), all.end(), std::uint16_t{0});
+  std::vector<double> values(all.size());
+  for (const Format format : {Format::bf16, Format::f16}) {
+    unpack_short(format, std::as_bytes(std::span(all)).data(), values);
+    for (std::size_t n = 0; n < all.size(); ++n) {
+      const double one = value_of(format, all[n]);
+      if (std::isnan(one))
+        ASSERT_TRUE(std::isnan(values[n])) << n;
+      else
+        ASSERT_EQ(std::bit_cast<std::uint64_t>(values[n]), std::bit_cast<std::uint64_t>(one)) << n;
+    }
+  }
+}
+
+// Nine numbers: more than are looked at together.
+TEST(Formats, are_finite_where_no_number_has_all_bits_of_the_exponent) {
+  for (const auto [format, largest, infinity, nan] :
+       {std::tuple{Format::f64, 0x7fefffffffffffff, 0x7ff0000000000000, 0x7ff0000000000001},
+        std::tuple{Format::f32, 0x7f7fffffL, 0x7f800000L, 0x7f800001L},
+        std::tuple{Format::bf16, 0x7f7fL, 0x7f80L, 0x7fc0L},
+        std::tuple{Format::f16, 0x7bffL, 0x7c00L, 0x7c01L}}) {
+    const std::size_t each = bytes(format);
+    const std::int64_t sign = std::int64_t{1} << (8 * each - 1);
+    for (const std::int64_t bits : {largest, largest | sign, infinity, infinity | sign, nan, nan | sign})
+      for (std::size_t at = 0; at < 9; ++at) {
+        std::vector<std::byte> numbers(9 * each, std::byte{0});
+        for (std::size_t n = 0; n < 9; ++n) std::memcpy(&numbers[n * each], n == at ? &bits : &largest, each);
+        EXPECT_EQ(are_finite(format, numbers), (bits | sign) == (largest | sign))
+            << name(format) << " " << bits << " " << at;
+      }
+  }
+  EXPECT_TRUE(are_finite(Format::bf16, {}));
 }
 
 TEST(Formats, fp32_is_what_the_machine_rounds_to) {

@@ -11,22 +11,22 @@
 namespace posproof {
 namespace {
 
-struct Format {
+struct NamedUnit {
   std::string_view name;
   double unit;
 };
 
-constexpr std::array<Format, 4> formats = {
+constexpr std::array<NamedUnit, 4> formats = {
     {{"f64", unit_f64}, {"f32", unit_f32}, {"bf16", unit_bf16}, {"f16", unit_f16}}};
 
 std::optional<double> unit(std::string_view name) {
-  for (const Format& format : formats)
+  for (const NamedUnit& format : formats)
     if (format.name == name) return format.unit;
   return std::nullopt;
 }
 
 std::string name(double unit) {
-  for (const Format& format : formats)
+  for (const NamedUnit& format : formats)
     if (format.unit == unit) return std::string(format.name);
   return fmt::format("a format of unit {}", unit);
 }

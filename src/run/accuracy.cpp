@@ -215,15 +215,14 @@ BatchSweep::Rows rotations_of(const Compared& all, const Rotary& truth) {
 // As they are read, if they are in the format already, and rotating copies them.
 BatchSweep::Rows rotations_of(const StoredRotations& stored, const Compared& all, const Rotary& truth) {
   if (all.fed->format != stored.format || all.places) return rotations_of(all, truth);
-  const auto read = std::make_shared<std::array<std::vector<std::byte>, 2>>();
+  const auto read = std::make_shared<StoredRotations::Rows>();
   return [=, rotated = rotations_of(all, truth)](Position first, std::size_t rows) {
-    auto& [of_first, of_second] = *read;
-    if (!stored.read(first, rows, false, of_first)) return rotated(first, rows);
-    if (!stored.alike && !stored.read(first, rows, true, of_second)) return rotated(first, rows);
+    if (!stored.read(first, rows, *read)) return rotated(first, rows);
     ErrorAccumulator& errors = all.fed->errors;
-    errors.add(first, rows, of_first.data(), source_of(all, truth, basis(truth, false)),
-               stored.alike ? 2 : 1);
-    if (!stored.alike) errors.add(first, rows, of_second.data(), source_of(all, truth, basis(truth, true)));
+    errors.add(first, rows, read->of_first.data(), source_of(all, truth, basis(truth, false)),
+               read->alike ? 2 : 1);
+    if (!read->alike)
+      errors.add(first, rows, read->of_second.data(), source_of(all, truth, basis(truth, true)));
   };
 }
 

@@ -132,9 +132,7 @@ Accuracy of(const Setting& setting, const Lying& shape, Format format, const Spo
   Accuracy out;
   with_cache(setting, shape, format, spoiled, tail, [&](Subject& subject) {
     if (!as_it_lies)
-      subject.stored_rotations->read = [](Position, std::size_t, bool, std::vector<std::byte>&) {
-        return false;
-      };
+      subject.stored_rotations->read = [](Position, std::size_t, StoredRotations::Rows&) { return false; };
     out = accuracy(setting.truth(), subject);
   });
   return out;
@@ -288,11 +286,11 @@ TEST(AccuracyOfCaches, other_rows_than_the_file_has_are_refused) {
   const Setting setting{"rope", "dim=4"};
   const File file("cache_short", Format::f32, {2, 4}, {1, 0, 1, 0, 1, 0, 1, 0});
   const StoredRotations stored = *setting.open("table:" + file.path()).stored_rotations;
-  std::vector<std::byte> read;
-  EXPECT_TRUE(stored.read(0, 2, false, read));
-  EXPECT_EQ(read.size(), 2u * 4u * sizeof(float));
-  EXPECT_THROW(stored.read(-1, 2, false, read), Refusal);
-  EXPECT_THROW(stored.read(1, 2, false, read), Refusal);
+  StoredRotations::Rows read;
+  EXPECT_TRUE(stored.read(0, 2, read));
+  EXPECT_EQ(read.of_first.size(), 2u * 4u * sizeof(float));
+  EXPECT_THROW(stored.read(-1, 2, read), Refusal);
+  EXPECT_THROW(stored.read(1, 2, read), Refusal);
 }
 
 }  // namespace

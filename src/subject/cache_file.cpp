@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "core/rotation.h"
+#include "core/strided.h"
 #include "subject/array_file.h"
 #include "subject/dtype.h"
 #include "subject/grid_of_a_file.h"
@@ -123,6 +123,12 @@ struct Stretch {
     count += follows ? 1 : 0;
     return follows;
   }
+
+  bool operator==(const Stretch&) const = default;
+  // Whether both fill the same channels.
+  static bool fills_as(const Stretch& one, const Stretch& other) {
+    return one.channel == other.channel && one.channel_step == other.channel_step && one.count == other.count;
+  }
 };
 
 // Where the cosine of every pair's first channel and the sine of its second are found: of (1, 0), or of (0,
@@ -138,68 +144,37 @@ std::vector<Stretch> stretches(const Cache& cache, bool second) {
   return out;
 }
 
-template <class Word>
-Word loaded(const std::byte* bytes, std::size_t n) {
-  Word word;
-  std::memcpy(&word, bytes + n * sizeof word, sizeof word);
-  return word;
-}
-
-// Whether no exponent has all its bits, as that of an infinity and of NaN: where one has, adding its last bit
-// carries into the sign.
-template <class Word>
-bool are_finite(std::span<const std::byte> bytes, Word exponent) {
-  const auto last = static_cast<Word>(exponent & (~exponent + 1));
-  const auto sign = static_cast<Word>(exponent + last);
-  Word sum = 0;
-  for (std::size_t n = 0; n < bytes.size() / sizeof(Word); ++n)
-    sum = static_cast<Word>(sum | ((loaded<Word>(bytes.data(), n) & exponent) + last));
-  return (sum & sign) == 0;
-}
-
-bool are_finite(Format format, std::span<const std::byte> bytes) {
-  switch (format) {
-    case Format::f64:
-      return are_finite<std::uint64_t>(bytes, 0x7ff0000000000000);
-    case Format::f32:
-      return are_finite<std::uint32_t>(bytes, 0x7f800000);
-    case Format::bf16:
-      return are_finite<std::uint16_t>(bytes, 0x7f80);
-    default:
-      return are_finite<std::uint16_t>(bytes, 0x7c00);
-  }
-}
-
 // The rows of a cache as a rotation gives them, without rotating anything.
 class Copied {
  public:
   Copied(std::shared_ptr<const Cache> cache, std::size_t dim)
       : cache_(std::move(cache)),
         dim_(dim),
-        as_it_lies_(lies(*cache_, dim)),
-        of_{stretches(*cache_, false), stretches(*cache_, true)} {}
+        of_first_(stretches(*cache_, false)),
+        of_second_(stretches(*cache_, true)),
+        as_it_lies_(of_first_ == of_second_ && lies(*cache_, dim)),
+        each_(bytes(cache_->cosines().array().format)) {}
 
-  bool rows(Position first, std::size_t count, bool second, std::vector<std::byte>& to) {
-    const std::size_t from = cache_->row(first), each = bytes(cache_->cosines().array().format);
+  bool rows(Position first, std::size_t count, StoredRotations::Rows& to) {
+    const std::size_t from = cache_->row(first);
     cache_->row(first + static_cast<Position>(count) - 1);
-    to.assign(is_as_it_lies() ? 0 : count * dim_ * each, std::byte{0});
     for (std::size_t file = 0; file < cache_->files.size(); ++file) {
       const Rows& all = cache_->files[file];
-      std::vector<std::byte>& read = is_as_it_lies() ? to : read_;
-      read.resize(count * all.columns * each);
-      all.array().read(from * all.columns * each, read);
-      if (!are_finite(all.array().format, read) || !is_zero(cache_->unturned, all.columns, each, read))
+      std::vector<std::byte>& read = as_it_lies_ ? to.of_first : read_[file];
+      read.resize(count * all.columns * each_);
+      all.array().read(from * all.columns * each_, read);
+      if (!are_finite(all.array().format, read) || !is_zero(cache_->unturned, all.columns, each_, read))
         return false;
-      if (is_as_it_lies()) return true;
-      for (const Stretch& stretch : of_[second ? 1 : 0])
-        if (stretch.file == file) copy(stretch, all.columns, count, each, to);
     }
+    to.alike = are_alike(count);
+    if (as_it_lies_) return true;
+    copy(of_first_, count, to.of_first);
+    if (!to.alike) copy(of_second_, count, to.of_second);
     return true;
   }
 
  private:
   // A column for each channel, in its place, in one file.
-  bool is_as_it_lies() const { return as_it_lies_; }
   static bool lies(const Cache& cache, std::size_t dim) {
     return cache.files.size() == 1 && cache.cosines().columns == dim &&
            std::ranges::all_of(cache.places, [](const PositionIn& at) {
@@ -216,30 +191,39 @@ class Copied {
     return true;
   }
 
-  void copy(const Stretch& stretch, std::size_t columns, std::size_t count, std::size_t each,
-            std::vector<std::byte>& to) const {
-    if (each == 2) return copied<std::uint16_t>(stretch, columns, count, to);
-    if (each == 4) return copied<std::uint32_t>(stretch, columns, count, to);
-    copied<std::uint64_t>(stretch, columns, count, to);
+  const std::byte* columns_of(const Stretch& stretch, std::size_t row) const {
+    const std::size_t columns = cache_->files[stretch.file].columns;
+    return read_[stretch.file].data() + (row * columns + stretch.column) * each_;
   }
 
-  template <class Word>
-  void copied(const Stretch& stretch, std::size_t columns, std::size_t count,
-              std::vector<std::byte>& to) const {
-    for (std::size_t row = 0; row < count; ++row) {
-      const std::byte* const in = read_.data() + (row * columns + stretch.column) * sizeof(Word);
-      std::byte* const out = to.data() + (row * dim_ + stretch.channel) * sizeof(Word);
-      for (std::size_t n = 0; n < stretch.count; ++n)
-        std::memcpy(out + n * stretch.channel_step * sizeof(Word),
-                    in + n * stretch.column_step * sizeof(Word), sizeof(Word));
+  // Whether the columns of the one hold what those of the other do.
+  bool are_alike(std::size_t count) const {
+    if (of_first_ == of_second_) return true;
+    if (!std::ranges::equal(of_first_, of_second_, &Stretch::fills_as)) return false;
+    for (std::size_t s = 0; s < of_first_.size(); ++s) {
+      const Stretch &one = of_first_[s], &other = of_second_[s];
+      for (std::size_t row = 0; row < count; ++row)
+        if (!have_the_same_bits(columns_of(one, row), {each_, one.column_step, one.count},
+                                columns_of(other, row), other.column_step))
+          return false;
     }
+    return true;
+  }
+
+  void copy(std::span<const Stretch> stretches, std::size_t count, std::vector<std::byte>& to) const {
+    to.assign(count * dim_ * each_, std::byte{0});
+    for (const Stretch& stretch : stretches)
+      for (std::size_t row = 0; row < count; ++row)
+        posproof::copy(columns_of(stretch, row), {each_, stretch.column_step, stretch.count},
+                       to.data() + (row * dim_ + stretch.channel) * each_, stretch.channel_step);
   }
 
   std::shared_ptr<const Cache> cache_;
   std::size_t dim_;
+  std::vector<Stretch> of_first_, of_second_;
   bool as_it_lies_;
-  std::array<std::vector<Stretch>, 2> of_;
-  std::vector<std::byte> read_ = {};
+  std::size_t each_;  // bytes of a number
+  std::array<std::vector<std::byte>, 2> read_ = {};
 };
 
 // In 16 bits the cosines and sines are rounded, and nothing else: tokens of that format are rotated in
@@ -252,13 +236,9 @@ Precision as_rotated(Precision said) {
 }
 
 StoredRotations stored_rotations(const std::shared_ptr<const Cache>& cache, std::size_t dim) {
-  const bool alike = std::ranges::all_of(cache->places, [](const PositionIn& at) {
-    return at.cosine[0] == at.cosine[1] && at.sine[0] == at.sine[1];
-  });
-  return {cache->cosines().array().format, alike,
-          [copied = std::make_shared<Copied>(cache, dim)](Position first, std::size_t rows, bool second,
-                                                          std::vector<std::byte>& to) {
-            return copied->rows(first, rows, second, to);
+  return {cache->cosines().array().format, [copied = std::make_shared<Copied>(cache, dim)](
+                                               Position first, std::size_t rows, StoredRotations::Rows& to) {
+            return copied->rows(first, rows, to);
           }};
 }
 

@@ -77,6 +77,30 @@ TEST(CacheFile, a_column_for_each_channel_is_that_of_its_place) {
   EXPECT_EQ(rotated(subject), Tensor({1, 2, 1, 5}, {3, -40, 50, 6, 7, 6 - 30, 4, 100 + 5, 60, 8}));
 }
 
+// Rows where both channels of every pair have the same cosine and the same sine are given once.
+TEST(CacheFile, is_read_as_it_rotates_1_0_and_0_1) {
+  const Tensor twice({3, 4}, {1, 2, 1, 2, 2, 3, 2, 3, 3, 4, 5, 4});
+  Tensor tenfold = twice;
+  for (double& value : tenfold.data) value *= 10;
+  for (const bool singly : {true, false}) {
+    const Written cos("cos.npy", twice, singly), sin("sin.npy", tenfold, singly);
+    const StoredRotations stored = *open("table:" + path(cos) + "," + path(sin), rotating()).stored_rotations;
+    const auto numbers = [&](const std::vector<std::byte>& bytes) {
+      std::vector<double> out(bytes.size() / posproof::bytes(stored.format));
+      unpack(stored.format, bytes.data(), out);
+      return out;
+    };
+    StoredRotations::Rows rows;
+    ASSERT_TRUE(stored.read(0, 2, rows));
+    EXPECT_TRUE(rows.alike);
+    EXPECT_EQ(numbers(rows.of_first), (std::vector<double>{1, 2, 10, 20, 0, 2, 3, 20, 30, 0}));
+    ASSERT_TRUE(stored.read(1, 2, rows));  // in the last row a second channel has its own
+    EXPECT_FALSE(rows.alike);
+    EXPECT_EQ(numbers(rows.of_first), (std::vector<double>{2, 3, 20, 30, 0, 3, 4, 50, 40, 0}));
+    EXPECT_EQ(numbers(rows.of_second), (std::vector<double>{2, 3, 20, 30, 0, 5, 4, 30, 40, 0}));
+  }
+}
+
 // Where the table is as wide as the head, the columns of channels that do not rotate are 0 by right.
 TEST(CacheFile, what_stands_in_the_columns_of_no_pair_is_seen) {
   Tensor wide({3, 5}, {1, 2, 10, 20, 0, 2, 3, 20, 30, 0, 3, 4, 30, 40, 0});
@@ -131,10 +155,10 @@ TEST(CacheFile, one_file_of_complex_numbers_has_one_for_each_pair) {
   Rotary all = half_split();
   all.dim = 4;
   const Subject subject = open(written(numbers), rotating(all));
-  std::vector<std::byte> row;
-  ASSERT_TRUE(subject.stored_rotations->read(2, 1, false, row));
+  StoredRotations::Rows row;
+  ASSERT_TRUE(subject.stored_rotations->read(2, 1, row));
   std::vector<double> of_first(4);
-  unpack(Format::f64, row.data(), of_first);
+  unpack(Format::f64, row.of_first.data(), of_first);
   EXPECT_EQ(of_first, (std::vector<double>{3, 4, 30, 40}));
   EXPECT_EQ(thrown<std::invalid_argument>("table:" + (folder / "complex.npy").string(),
                                           [&] {

@@ -11,6 +11,8 @@
 #include <span>
 #include <stdexcept>
 
+#include "core/short_numbers.h"
+
 namespace posproof {
 namespace {
 
@@ -128,8 +130,7 @@ void unpack(Format format, const std::byte* bytes, std::span<double> values) {
   };
   if (format == Format::f32) return each(float{});
   if (format == Format::f64) return each(double{});
-  for (std::size_t n = 0; n < values.size(); ++n)
-    values[n] = value(format, bytes + n * posproof::bytes(format));
+  unpack_short(format, bytes, values);
 }
 
 std::vector<double> decode(Dtype dtype, std::string_view bytes) {

@@ -37,12 +37,15 @@ struct Stored {
 // The same of the cache of a rotary encoding: what becomes of (1, 0) in every pair, and of (0, 1), as [rows,
 // dim] values of the format, the cosine in a pair's first channel and the sine in its second.
 struct StoredRotations {
+  struct Rows {
+    std::vector<std::byte> of_first = {}, of_second = {};
+    bool alike = false;  // both find the same bits: `of_second` is of no use
+  };
   Format format;
-  bool alike;  // both find the same cosines and sines
   // Those of the positions from `first` on; where a rotation gives 0, -0 may stand. False where a rotation by
   // these numbers is no copy of them: where one of them is infinite or none, or a channel of no pair is
   // changed. Throws Refusal for positions that the file has not, and SubjectError where it was cut short.
-  std::function<bool(Position first, std::size_t rows, bool second, std::vector<std::byte>& to)> read;
+  std::function<bool(Position first, std::size_t rows, Rows& to)> read;
 };
 
 // What a program in a sandbox is kept from, and what not, in words. Both are empty without one.
