@@ -10,9 +10,10 @@
 
 namespace posproof {
 
-// The rows of an array as doubles, those that were asked for last kept, up to 4 MiB of them: a search asks
-// for some positions again and again, and to read one from the file takes longer than a case should. Of a
-// file that is written in place meanwhile, a row may stay what it was. Several threads may ask at once.
+// The rows of an array as doubles, those that were asked for last kept as they lie in the file, up to 4 MiB
+// of them, and their neighbours with them: a search asks for some positions again and again, for several in
+// turn, and to read one from the file takes longer than a case should. Of a file that is written in place
+// meanwhile, a row may stay what it was. Several threads may ask at once.
 class RecentRows {
  public:
   explicit RecentRows(Array array);
@@ -24,13 +25,14 @@ class RecentRows {
 
  private:
   struct Kept {
-    std::size_t row;
-    std::vector<double> values;  // none: no row
+    std::size_t group;
+    std::vector<std::byte> rows;  // none: no group
   };
 
   Array array_;
+  std::size_t row_bytes_, rows_of_a_group_;
   mutable std::mutex asking_;
-  mutable std::vector<Kept> kept_;  // row r at r modulo their number
+  mutable std::vector<Kept> kept_;  // group g at g modulo their number
 };
 
 }  // namespace posproof
