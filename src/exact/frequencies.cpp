@@ -65,15 +65,12 @@ std::vector<Real> powers_of(const Geometric& ladder, mpfr_prec_t bits) {
 // So close bounds, or a large factor, cost as many digits as their quotient has: `exact` looks at the width
 // that came out and takes more bits until it is narrow enough.
 
-Interval power(const Interval& base, std::int64_t numerator, std::int64_t denominator) {
-  const mpfr_prec_t bits = base.bits();
+// Of a base whose logarithm that is: a ladder takes it once, since it costs more than all the rest.
+Interval power(const Interval& log_base, std::int64_t numerator, std::int64_t denominator) {
+  const mpfr_prec_t bits = log_base.bits();
   const Interval x =
       Interval(bits, static_cast<double>(numerator)) / Interval(bits, static_cast<double>(denominator));
-  return exp(Interval(bits, 0) - log(base) * x);
-}
-
-Interval power(double base, std::int64_t numerator, std::int64_t denominator, mpfr_prec_t bits) {
-  return power(Interval(bits, base), numerator, denominator);
+  return exp(Interval(bits, 0) - log_base * x);
 }
 
 // w of which the share g keeps its speed: w (1/s + g (1 - 1/s)).
@@ -125,9 +122,10 @@ struct Scaled {
   Interval number(double x) const { return {bits, x}; }
 
   std::vector<Interval> powers() const {
+    const Interval log_base = log(number(ladder.base));
     std::vector<Interval> out;
     for (const auto& [numerator, denominator] : ladder.exponents)
-      out.push_back(power(ladder.base, numerator, denominator, bits));
+      out.push_back(power(log_base, numerator, denominator));
     return out;
   }
 
@@ -158,16 +156,18 @@ struct Scaled {
   }
 
   std::optional<std::vector<Interval>> from_base_times(const Interval& factor) const {
+    const Interval log_factor = log(factor);
     return each([&](const Interval& w, std::size_t i) {
       const auto [numerator, denominator] = ladder.exponents[i];
-      return numerator == 0 ? w : w * power(factor, numerator, denominator - 2);
+      return numerator == 0 ? w : w * power(log_factor, numerator, denominator - 2);
     });
   }
 
   std::optional<std::vector<Interval>> operator()(const ByParts& parts) const {
     std::vector<Interval> out = powers();
+    const Interval length = number(parts.original_length), turn = number(2) * pi(bits);
     for (Interval& w : out) {
-      const auto g = share_kept(number(parts.original_length) * w / (number(2) * pi(bits)), parts);
+      const auto g = share_kept(length * w / turn, parts);
       if (!g) return std::nullopt;
       w = blended(w, *g, parts.factor);
     }
