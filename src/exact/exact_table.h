@@ -53,8 +53,8 @@ class ExactTable : public ExactSource {
   std::size_t dim() const { return dim_; }
   const Ladder& ladder() const { return *ladder_; }
   std::span<const Run> runs() const { return runs_; }
-  // Whether it has the same entries since it is made alike: of the same ladder, not only of one that is
-  // equal.
+  // Whether it has the same entries since it is made alike: of the same ladder, or of one whose frequencies
+  // have the same first 192 bits.
   bool is_made_like(const ExactTable& other) const;
 
   // The largest |position + offset| that is answered: 2^40.

@@ -170,6 +170,16 @@ TEST_P(Bounds, are_broken_by_one_unit_in_the_last_place_of_a_giant_step) {
 INSTANTIATE_TEST_SUITE_P(kernels, Bounds, ::testing::ValuesIn(random_tables::kernel_names()),
                          [](const auto& one) { return one.param; });
 
+// w = 1 is a power of any base, whatever it is divided by; another frequency tells.
+TEST(ExactTable, is_made_like_another_whose_frequencies_are_the_same_numbers) {
+  const auto of = [](Geometric ladder) { return table_of({std::move(ladder)}); };
+  EXPECT_TRUE(of({10000, {{0, 2}}}).is_made_like(of({500, {{0, 128}}})));
+  EXPECT_TRUE(of({10000, {{2, 64}}}).is_made_like(of({10000, {{1, 32}}})));
+  EXPECT_FALSE(of({10000, {{2, 64}}}).is_made_like(of({10000, {{2, 65}}})));
+  EXPECT_FALSE(of({10000, {{2, 64}}}).is_made_like(of({10000, {{2, 64}, {4, 64}}})));
+  EXPECT_FALSE(of({10000, {{2, 64}}}).is_made_like(of({std::nextafter(10000, 10001), {{2, 64}}})));
+}
+
 TEST(ExactTable, past_the_caches_and_through_them_are_the_same_bits) {
   const ExactTable table = table_of(powers(500000, 128));
   const std::size_t rows = 16384;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
+#include <vector>
 
 #include "core/call.h"
 #include "exact/exact_table.h"
@@ -40,12 +42,28 @@ bool made_alike(const Encoding& one, const Encoding& other) {
   return rotary == nullptr || rotary->heads == of_other_rotary->heads;
 }
 
+// Whether a pair rotates so much faster in one than in the other that any token shows it, at once.
+bool rotate_apart(const Encoding& one, const Encoding& other) {
+  constexpr double much = 0.01, less_than_a_turn = 6;  // radians per position
+  const std::vector<Pair>&pairs = pairs_of(one), &of_other = pairs_of(other);
+  const auto stand_alike = [](const Pair& a, const Pair& b) {
+    return a.first == b.first && a.second == b.second && a.axis == b.axis;
+  };
+  if (!std::ranges::equal(pairs, of_other, stand_alike)) return false;
+  for (std::size_t n = 0; n < pairs.size(); ++n) {
+    const double apart = std::abs(pairs[n].frequency - of_other[n].frequency);
+    if (apart > much && apart < less_than_a_turn) return true;
+  }
+  return false;
+}
+
 // Whether the two are the same wherever a search looks. Where one means nothing for keys after the query, and
 // the other does, they differ.
 bool alike(const Encoding& one, const Encoding& other, std::uint64_t most) {
   if (is_causal(one) != is_causal(other)) return false;
   if (one.index() != other.index() || is_modulo_rows(one) || is_modulo_rows(other)) return false;
   if (made_alike(one, other)) return true;
+  if (rotate_apart(one, other)) return false;
   const auto compared = trial(agreement(one), other, all_f64);
   if (!compared) return false;
   // Nobody asks where they differ: the first case that shows it ends the search.
