@@ -106,14 +106,14 @@
 //     x. So the value lies strictly between low and high, or it is P or -P. The cosine has gs and gc
 //     exchanged.
 //
-//     An entry is right if low and high both round to it, and what both round to is written: all between them
-//     does, and a tie strictly between would part them, whichever way it goes; P is no tie. In bf16 that is
-//     adding half of what is left off to the bits of an f32, which rounds ties away from 0, and looking at
-//     the others; 0 is never right this way, since w is more than all that would round to it, and neither is
-//     an infinity or NaN, since low and high are below 2^62. In f16 the processor rounds, ties to even;
-//     subnormal numbers and infinities are as good as others, and -0 is not 0. What this leaves open is
-//     decided in doubles, low and high of (3), of which half is added to the bits in either format: f16's
-//     subnormal numbers stay open.
+//     An entry is right if low and high both round to it, wrong if both round to another number, and what
+//     both round to is written: all between them does, and a tie strictly between would part them, whichever
+//     way it goes; P is no tie. In bf16 that is adding half of what is left off to the bits of an f32, which
+//     rounds ties away from 0, and looking at the others; 0 is never right this way, since w is more than all
+//     that would round to it, and neither is an infinity or NaN, since low and high are below 2^62. In f16
+//     the processor rounds, ties to even; subnormal numbers and infinities are as good as others, and -0 is
+//     not 0. What this leaves open is decided in doubles, low and high of (3), of which half is added to the
+//     bits in either format: f16's subnormal numbers stay open.
 namespace posproof::exact::bounds {
 
 constexpr double u = 0x1p-53;

@@ -46,6 +46,10 @@ struct Counted {
 };
 static_assert(rows_per_block <= 64);
 
+// What the entries of the block before were, and so those of this one are likely to be: right; wrong, many of
+// them, or not known in single precision.
+enum class Likely : std::uint8_t { right, wrong, open };
+
 template <Format format, Part part, class Method, std::size_t groups>
 POSPROOF_INLINE Counted strip_counted(const Piece& piece, Ahead ahead) {
   constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * sizeof(Stored<format>);
@@ -216,25 +220,77 @@ __attribute__((noinline)) std::uint64_t cells_counted(const Piece& piece, const 
   return counted.wrong();
 }
 
-// `few` is whether few cells were open in the block before, and so are likely to be in this one.
+constexpr int many_rows = rows_per_block / 2;
+
+// How many of the entries of a cell are wrong. Where not all of them are decided, they are told of.
 template <Format format, Part part>
-__attribute__((noinline)) std::uint64_t narrow_counted(const Piece& piece, Ahead ahead, bool& few) {
+POSPROOF_INLINE std::uint64_t cell_counted(const Piece& piece, std::size_t row, std::size_t cell) {
+  const CellEntries right = cell_entries<format, part>(piece.block, row, piece.lane + cell);
+  const std::uint64_t there = stored_cell<part>(piece, row, cell);
+  constexpr std::size_t step =
+      has_sines(part) && has_cosines(part) ? 1 : 2;  // else each of them is there twice
+  std::uint64_t wrong = 0;
+  for (std::size_t i = 0; i < 4; i += step) {
+    const std::uint64_t a = right.entries >> 16 * i & 0xffff, b = there >> 16 * i & 0xffff;
+    if (right.sure)
+      wrong += a != b && ((a | b) & 0x7fff) != 0 ? 1 : 0;
+    else
+      piece.undecided.tell(piece.undecided.who, piece.before + row, piece.lane + cell + i / 2 * singles,
+                           is_cosine<part>(i));
+  }
+  return wrong;
+}
+
+// Where many entries are wrong: each of them that is another number than single precision knows it to be, and
+// what that does not know, cell by cell.
+template <Format format, Part part>
+__attribute__((noinline)) std::uint64_t judged_counted(const Piece& piece, Ahead ahead, Likely& likely) {
+  using Strip = NarrowStrip<format, part>;
+  const Block& block = piece.block;
+  const Strip strip(block, piece.lane);
+  typename Strip::Judged judged[rows_per_block];
+  constexpr std::size_t bytes = Strip::vectors * sizeof(Cells) / 2;
+  const char* at = piece.at;
+  for (std::size_t row = block.begin; row < block.end; ++row, at += piece.columns.stride) {
+    ahead.prefetch<bytes, false>();
+    strip.judge(row, at, piece.columns.apart, judged[row]);
+  }
+  int open_rows = 0;
+  std::uint64_t wrong = 0;
+  for (std::size_t row = block.begin; row < block.end; ++row) {
+    const auto& [open, of_vector] = judged[row];
+    open_rows += open != 0 ? 1 : 0;
+    for (const CellMask one : of_vector)
+      wrong += static_cast<std::uint64_t>(__builtin_popcount(static_cast<unsigned>(one & ~open)));
+  }
+  if (open_rows > many_rows) {
+    likely = Likely::open;
+    return piece_counted<format, part, 4>(piece, ahead);
+  }
+  for (std::size_t row = block.begin; open_rows != 0 && row < block.end; ++row)
+    for (unsigned cells = judged[row].open; cells != 0; cells &= cells - 1)
+      wrong += cell_counted<format, part>(piece, row, static_cast<std::size_t>(__builtin_ctz(cells)));
+  likely = wrong == 0 ? Likely::right : Likely::wrong;
+  return wrong;
+}
+
+template <Format format, Part part>
+__attribute__((noinline)) std::uint64_t narrow_counted(const Piece& piece, Ahead ahead, Likely& likely) {
   constexpr std::size_t bytes = 2 * sizeof(Cells);
-  constexpr int many = rows_per_block / 2;
   const Block& block = piece.block;
   const NarrowStrip<format, part> strip(block, piece.lane);
   alignas(64) CellMask not_sure[rows_per_block];
+  Ahead next = ahead;
   const char* at = piece.at;
   for (std::size_t row = block.begin; row < block.end; ++row, at += piece.columns.stride) {
-    ahead.prefetch<has_sines(part) && has_cosines(part) ? bytes : bytes / 2, false>();
+    next.prefetch<has_sines(part) && has_cosines(part) ? bytes : bytes / 2, false>();
     not_sure[row] = strip.not_sure(row, at, piece.columns.apart);
   }
   std::uint64_t rows = 0;
   for (std::size_t row = block.begin; row < block.end; ++row)
     rows |= std::uint64_t{not_sure[row] != 0} << row;
   if (rows == 0) return 0;
-  few = __builtin_popcountll(rows) <= many;
-  if (!few) return piece_counted<format, part, 4>(piece, ahead);
+  if (__builtin_popcountll(rows) > many_rows) return judged_counted<format, part>(piece, ahead, likely);
   return cells_counted<format, part>(piece, not_sure, rows);
 }
 
@@ -252,7 +308,7 @@ __attribute__((noinline)) std::uint64_t last_counted(const Piece& piece, Ahead a
 // Of a piece and its twin, if it has one; `ahead` is moved on by what they read.
 template <Format format, Part part, std::size_t groups>
 POSPROOF_INLINE std::uint64_t pieces_counted(const Piece& piece, const Piece& twin, Ahead& ahead,
-                                             [[maybe_unused]] bool& few_open) {
+                                             [[maybe_unused]] Likely& likely) {
   constexpr std::size_t one =
       groups * lanes * bytes_of<format> * (has_sines(part) && has_cosines(part) ? 2 : 1);
   const std::size_t read = (piece.block.end - piece.block.begin) * one;
@@ -267,9 +323,11 @@ POSPROOF_INLINE std::uint64_t pieces_counted(const Piece& piece, const Piece& tw
 #endif
 #if POSPROOF_FMA
   if constexpr (in_singles<format> && groups == 4)
-    if (few_open && piece.count == lanes && may_narrow(piece.block, piece.lane)) {
-      std::uint64_t wrong = narrow_counted<format, part>(piece, first, few_open);
-      if (twins) wrong += narrow_counted<format, part>(twin, second, few_open);
+    if (likely != Likely::open && piece.count == lanes && may_narrow(piece.block, piece.lane)) {
+      const auto counted =
+          likely == Likely::right ? &narrow_counted<format, part> : &judged_counted<format, part>;
+      std::uint64_t wrong = counted(piece, first, likely);
+      if (twins) wrong += counted(twin, second, likely);
       return wrong;
     }
 #endif
@@ -289,14 +347,14 @@ void count_run(const Blocks& blocks, const Columns& columns, const char* at, std
   std::size_t done = 0;
   const auto strips = [&]<std::size_t groups>(std::size_t count) {
     const char* from = at + done * one;
-    bool few_open = true;
+    Likely likely = Likely::right;
     for (std::size_t b = 0; b < blocks.count; ++b) {
       const Block& block = blocks.first[b];
       const auto piece = [&](const char* begin, const Undecided& told) {
         return Piece{block, b * rows_per_block, columns.lane + done, count, begin, columns, told};
       };
       wrong[b] += pieces_counted<format, part, groups>(piece(from, undecided),
-                                                       piece(from + columns.twin, of_twins), ahead, few_open);
+                                                       piece(from + columns.twin, of_twins), ahead, likely);
       from += (block.end - block.begin) * columns.stride;
     }
     done += groups * lanes;

@@ -157,6 +157,8 @@ struct Rounded<Format::bf16> {
 
   static POSPROOF_INLINE Rounded of(Singles x) { return {(Cells)x + (left_off<Format::bf16> / 2 + 1)}; }
   POSPROOF_INLINE CellMask any() const { return that_have(bits, ~left_off<Format::bf16>); }
+  // Where this is what all of an interval rounds to, and the entry is another number: 0 is never this one.
+  POSPROOF_INLINE CellMask is_not(Rounded entry) const { return Rounded{bits ^ entry.bits}.any(); }
 
   template <bool pairs>
   static POSPROOF_INLINE void load_two(const char* at, Rounded& first, Rounded& second) {
@@ -176,6 +178,10 @@ struct Rounded<Format::f16> {
 
   static POSPROOF_INLINE Rounded of(Singles x) { return {halves(x)}; }
   POSPROOF_INLINE CellMask any() const { return not_zero(bits); }
+  // 0 and -0 are one number.
+  POSPROOF_INLINE CellMask is_not(Rounded entry) const {
+    return static_cast<CellMask>(not_zero(bits ^ entry.bits) & not_zero((bits | entry.bits) & 0x7fff));
+  }
 
   template <bool pairs>
   static POSPROOF_INLINE void load_two(const char* at, Rounded& first, Rounded& second) {
@@ -195,7 +201,10 @@ struct Rounded<Format::f16> {
 
 // What stands in two vectors of a row: the entries of two groups.
 template <Format format, Part part>
-struct NarrowStrip {
+class NarrowStrip {
+  using One = Rounded<format>;
+
+ public:
   static constexpr std::size_t vector = sizeof(Cells);
   Group groups[2];
 
@@ -204,25 +213,22 @@ struct NarrowStrip {
 
   // Of a row, lanes of which either group has an entry that is not surely right.
   POSPROOF_INLINE CellMask not_sure(std::size_t row, const char* at, std::ptrdiff_t apart) const {
-    One sine[2], cosine[2], open{};
-    if constexpr (in_pairs(part)) {
-      for (std::size_t k = 0; k < 2; ++k)
-        One::template load_two<true>(at + k * vector, part == Part::sine_and_cosine ? sine[k] : cosine[k],
-                                     part == Part::sine_and_cosine ? cosine[k] : sine[k]);
-    } else {
-      if constexpr (has_sines(part)) One::template load_two<false>(at, sine[0], sine[1]);
-      if constexpr (has_cosines(part))
-        One::template load_two<false>(part == Part::cosine ? at : at + apart, cosine[0], cosine[1]);
-    }
-    for (std::size_t k = 0; k < 2; ++k) {
-      const Group& g = groups[k];
-      const Singles s = g.baby_sine(row), c = g.baby_cosine(row);
-      One of_sine{}, of_cosine{};
-      if constexpr (has_sines(part)) of_sine = differences(g.sine, c, s, sine[k]);
-      if constexpr (has_cosines(part)) of_cosine = differences(g.cosine, c, s, cosine[k]);
-      open.bits = any_of(open.bits, of_sine.bits, of_cosine.bits);
-    }
-    return open.any();
+    return any_in(row, at, apart, [](std::size_t, One low, One high, One entry) {
+      return One{not_same(low.bits, high.bits, entry.bits)};
+    });
+  }
+
+  // Of a row, lanes of which either group has an entry whose number is not known, and of each vector the
+  // entries that are another number than is known.
+  static constexpr std::size_t vectors = has_sines(part) && has_cosines(part) ? 4 : 2;
+  struct Judged {
+    CellMask open, wrong[vectors];
+  };
+  POSPROOF_INLINE void judge(std::size_t row, const char* at, std::ptrdiff_t apart, Judged& out) const {
+    out.open = any_in(row, at, apart, [&out](std::size_t n, One low, One high, One entry) {
+      out.wrong[n] = low.is_not(entry);
+      return One{low.bits ^ high.bits};
+    });
   }
 
   // The entries of a row, where they are sure, as they stand in memory; cosines that stand apart are the
@@ -258,11 +264,33 @@ struct NarrowStrip {
   }
 
  private:
-  using One = Rounded<format>;
-  // Bits that are not 0 where not all in the interval rounds to the entry.
-  static POSPROOF_INLINE One differences(const Sum& sum, Singles c, Singles s, One entry) {
-    const Singles low = sum.low(c, s);
-    return {not_same(One::of(low).bits, One::of(sum.high(low)).bits, entry.bits)};
+  // Lanes in which some of the row's vectors, by number, has a bit of what `bits` gives for the two ends of
+  // the interval, rounded, and the entry.
+  template <class Bits>
+  POSPROOF_INLINE CellMask any_in(std::size_t row, const char* at, std::ptrdiff_t apart, Bits bits) const {
+    One sine[2], cosine[2], found{};
+    if constexpr (in_pairs(part)) {
+      for (std::size_t k = 0; k < 2; ++k)
+        One::template load_two<true>(at + k * vector, part == Part::sine_and_cosine ? sine[k] : cosine[k],
+                                     part == Part::sine_and_cosine ? cosine[k] : sine[k]);
+    } else {
+      if constexpr (has_sines(part)) One::template load_two<false>(at, sine[0], sine[1]);
+      if constexpr (has_cosines(part))
+        One::template load_two<false>(part == Part::cosine ? at : at + apart, cosine[0], cosine[1]);
+    }
+    for (std::size_t k = 0; k < 2; ++k) {
+      const Group& g = groups[k];
+      const Singles s = g.baby_sine(row), c = g.baby_cosine(row);
+      const auto of = [&](const Sum& sum, One entry, std::size_t number) {
+        const Singles low = sum.low(c, s);
+        return bits(number, One::of(low), One::of(sum.high(low)), entry);
+      };
+      One of_sine{}, of_cosine{};
+      if constexpr (has_sines(part)) of_sine = of(g.sine, sine[k], k);
+      if constexpr (has_cosines(part)) of_cosine = of(g.cosine, cosine[k], vectors - 2 + k);
+      found.bits = any_of(found.bits, of_sine.bits, of_cosine.bits);
+    }
+    return found.any();
   }
 };
 

@@ -246,6 +246,42 @@ TEST_P(KernelsNarrow, count_any_share_of_wrong_entries) {
   }
 }
 
+// All, most or every third of the entries wrong in every way, from position 0 on, where f16 has many zeros,
+// and far off; where sines are small, single precision leaves most rows open.
+TEST_P(KernelsNarrow, count_entries_that_are_wrong_in_every_way) {
+  const Kernel& kernel = random_tables::kernel_named(GetParam());
+  Random random(34);
+  constexpr std::size_t rows = 192;
+  std::size_t zeros = 0;
+  for (const std::size_t pairs : {32u, 44u})
+    for (const Table& layout : layouts(pairs))
+      for (const double base : {1e4, 1e9})
+        for (const Position first : {Position{0}, Position{70000}}) {
+          const ExactTable table(std::make_shared<const Ladder>(powers(base, pairs), 1.0, kernel),
+                                 layout.runs, layout.dim, 0);
+          std::vector<double> values(rows * layout.dim);
+          table.fill(Format::f64, first, rows, values.data());
+          for (const Format format : {Format::bf16, Format::f16})
+            for (const std::size_t right_ones : {0u, 20u, 67u}) {  // percent
+              std::vector<char> entries(values.size() * 2);
+              table.fill(format, first, rows, entries.data());
+              std::uint64_t wrong = 0;
+              for (std::size_t n = 0; n < values.size(); ++n) {
+                if (below(random, 100) < right_ones) continue;
+                char* const at = &entries[2 * n];
+                const double right = load(format, at);
+                store(format, at, spoiled(format, every_wrong[below(random, 7)], right, values[n]));
+                if (load(format, at) != right) ++wrong;
+                if (load(format, at) == 0 && right == 0) ++zeros;
+              }
+              EXPECT_EQ(table.count_wrong(format, first, rows, entries.data()), wrong)
+                  << name(format) << ' ' << pairs << ' ' << base << ' ' << first << ' ' << right_ones;
+              EXPECT_EQ(table.compare(format, first, rows, entries.data()).wrong, wrong);
+            }
+        }
+  EXPECT_GT(zeros, 1000u);
+}
+
 INSTANTIATE_TEST_SUITE_P(all, KernelsNarrow, ::testing::ValuesIn(random_tables::kernel_names()),
                          [](const auto& one) { return one.param; });
 
