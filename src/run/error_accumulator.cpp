@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
+#include "core/farther.h"
 #include "run/packed.h"
 #include "subject/dtype.h"
 
@@ -176,12 +178,22 @@ void ErrorAccumulator::find_worst_of(const Values& values, const Block& block, c
   }
   // What rounding allows at the block's nearest position, all of it allows.
   const std::vector<double> least = bound(nearest(block.first, block.rows), true);
-  for (std::size_t r = 0; r < block.rows; ++r)
+  std::vector<double> most(dim);  // no larger share than the worst so far
+  const auto take_worst = [&] {
+    for (std::size_t c = 0; c < dim; ++c) most[c] = found_.worst.error_over_bound() * least[c];
+  };
+  take_worst();
+  for (std::size_t r = 0; r < block.rows; ++r) {
+    const auto of_row = [&](const std::vector<double>& all) { return std::span(all).subspan(r * dim, dim); };
+    const std::span<const double> own = of_row(there), exact = of_row(here);
+    if (!found_.worst_at.empty() && !any_farther(own, exact, most)) continue;
     for (std::size_t c = 0; c < dim; ++c) {
-      const double error = std::abs(there[r * dim + c] - here[r * dim + c]);
-      if (error > found_.worst.error_over_bound() * least[c] || found_.worst_at.empty())
-        consider(block.first + static_cast<Position>(r), c, error, source);
+      const double error = std::abs(own[c] - exact[c]);
+      if (!(error > most[c]) && !found_.worst_at.empty()) continue;
+      consider(block.first + static_cast<Position>(r), c, error, source);
+      take_worst();
     }
+  }
 }
 
 void ErrorAccumulator::find_worst(const Values& values, std::vector<Block> blocks, const RowSource& source) {
