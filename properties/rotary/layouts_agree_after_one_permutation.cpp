@@ -44,6 +44,7 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
     std::vector<double> row(given.x.row(r).begin(), given.x.row(r).end());
     for (std::size_t k = 0; k < number; ++k) {
       const std::size_t first = as_neighbours ? 2 * k : k, second = as_neighbours ? 2 * k + 1 : k + number;
+      if (row[first] == 0 && row[second] == 0) continue;  // stays so
       const std::complex<long double> z(row[first], row[second]);
       const auto w = z * rotation(rotary.pairs[k], own.positions[own.place(r)]);
       row[first] = static_cast<double>(w.real());

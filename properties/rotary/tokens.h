@@ -6,6 +6,7 @@
 #include <cmath>
 #include <complex>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -103,16 +104,22 @@ inline Residual compare(const Rotary& rotary, const Precision& p, const Tokens& 
                         const std::function<double(const Pair& pair, std::size_t place)>& bound) {
   Residual worst{0, 0, 0};
   std::vector<double> error(rotary.dim), norm(rotary.dim);
+  const double underflow = 3 * rotation_underflow(p);
+  std::optional<Stretch> of_all;  // where it is the same everywhere
+  if (!rotary.stretch && !rotary.pairs.empty()) of_all = stretched_more(rotary, p, rotary.pairs.front(), 0);
   for (std::size_t r = 0; r < tokens.x.rows(); ++r) {
     const auto x = tokens.x.row(r), a = there.row(r), b = here.row(r);
     for (std::size_t c = 0; c < x.size(); ++c)
       error[c] = units_apart(p.result, x[c]), norm[c] = std::abs(x[c]);
+    const std::size_t place = tokens.place(r);
+    const auto t = static_cast<double>(tokens.positions[place]);
     for (const Pair& pair : rotary.pairs) {
-      const std::size_t place = tokens.place(r);
-      const auto [size, more] = stretched_more(rotary, p, pair, static_cast<double>(tokens.positions[place]));
-      norm[pair.first] = norm[pair.second] = size * pair_norm(x, pair);
-      const double underflow = norm[pair.first] == 0 ? 0 : 3 * rotation_underflow(p);
-      error[pair.first] = error[pair.second] = norm[pair.first] * (bound(pair, place) + 2 * more) + underflow;
+      const auto [size, more] = of_all ? *of_all : stretched_more(rotary, p, pair, t);
+      const double of_pair = size * pair_norm(x, pair);
+      norm[pair.first] = norm[pair.second] = of_pair;
+      // Nothing is off where there is nothing, as in most pairs of what is drawn.
+      error[pair.first] = error[pair.second] =
+          of_pair == 0 ? 0 : of_pair * (bound(pair, place) + 2 * more) + underflow;
     }
     for (std::size_t c = 0; c < x.size(); ++c)
       worst = worse(worst, difference(a[c], b[c], error[c], 2 * norm[c]));

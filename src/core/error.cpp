@@ -300,10 +300,10 @@ std::vector<double> rotated_error(const Rotary& rotary, const Precision& p, std:
   const double own = rotating(p);
   for (std::size_t n = 0; n < rotary.pairs.size(); ++n) {
     const Pair& pair = rotary.pairs[n];
+    if (x[pair.first] == 0 && x[pair.second] == 0) continue;  // nothing is off where there is nothing
     const double t = position[pair.axis];
     const auto [size, more] = stretched(rotary, p, pair, t, role);
     const double norm = size * pair_norm(x[pair.first], x[pair.second]);
-    // Nothing underflows where there is nothing.
     const double underflow = norm == 0 ? 0 : rotation_underflow(p);
     const double rotate = std::min(2.0, of_angle(t, pair.frequency, relative[n])) + own;
     error[pair.first] = error[pair.second] = norm * (rotate + more) + underflow;
