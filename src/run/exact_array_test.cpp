@@ -114,6 +114,19 @@ TEST(ExactArrayOfAGrid, has_a_row_for_each_place) {
     }
   for (std::size_t place = 0; place < 6; ++place)
     EXPECT_EQ(all[10 * place + 8] + all[10 * place + 9], 0) << "in no pair";
+
+  // Pairs of rows and columns in turn, which the reference has one axis after the other: their columns stand
+  // in the order of their channels.
+  const EncodingSpec& spec = encoding_named("axial_rope");
+  const Encoding by_parts = spec.make(with(spec, Case::parse("dim=8 order=alternating")));
+  const std::vector<double> in_turn =
+      values_of(exact_array_of_grid(by_parts, Format::f64, {2, 3}, RotaryPart::sines));
+  for (std::size_t place = 0; place < 6; ++place)
+    for (std::size_t i = 0; i < 4; ++i)
+      EXPECT_NEAR(in_turn[4 * place + i],
+                  std::sin(static_cast<double>(i % 2 == 0 ? place / 3 : place % 3) * (i < 2 ? 1 : 0.01)),
+                  unit_f64)
+          << place << " " << i;
 }
 
 TEST(ExactArrayOfAGrid, is_refused_where_there_is_none) {
