@@ -66,6 +66,8 @@ TEST(ForeignBiases, of_windows) {
   expect("relative_table", "heads=2 height=3 width=5 table=seeded scale=5.65", 0.1,
          {"square", "axes_exchanged", "other_sign", "unscaled"});
   expect("relative_table", "heads=2 axes=line width=9 relative=key_minus_query", 0, {"other_sign"});
+  expect("relative_table", "heads=2 height=3 width=5 relative=distance table=seeded scale=5.65", 0.1,
+         {"signed_columns", "one_number"});
 }
 
 TEST(ForeignBiases, of_swin_v2) {

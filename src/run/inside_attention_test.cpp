@@ -56,6 +56,7 @@ TEST(InsideAttention, of_decomposed_relative) {
          {"unscaled", "from_the_middle", "mirrored", "one_less"});
   expect("decomposed_relative", "dim=2 grid=[5,3] key_grid=[3,5] class_token=apart",
          {"nearest", "class_meets"});
+  expect("decomposed_relative", "dim=4 grid=[8,6] key_grid=[6,6]", {"in_f32"});
   expect("decomposed_relative", "dim=2 grid=[2,3,4] key_grid=[1,6,5] relative=key_minus_query");
   expect("decomposed_relative", "dim=4 grid=[5,3] table=linear table_rows=[7,13]", {"corners", "one_less"});
   expect("decomposed_relative", "dim=4 grid=[5,3] key_grid=[2,6] table=first_rows table_rows=[11,13]",

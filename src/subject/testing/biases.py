@@ -82,7 +82,25 @@ def fire(queries, keys):
     return np.moveaxis(hidden @ out.T + numbers[(2 + heads) * width:], -1, 0)
 
 
+def of_distances(queries, keys):
+    """As in LeViT's code: rows of the table are numbered as pairs of distances appear among the points of the window."""
+    window = (asked["height"], asked["width"])
+    points = list(np.ndindex(window))
+    rows, index = {}, np.zeros(window + window, np.int64)
+    for a in points:
+        for b in points:
+            apart = (abs(a[0] - b[0]), a[1] - b[1] if wrong == "signed_columns" else abs(a[1] - b[1]))
+            if wrong == "one_number":
+                apart = sum(apart)
+            index[a + b] = min(rows.setdefault(apart, len(rows)), len(points) - 1)
+    i, j = queries.reshape(-1, 1, 2), keys.reshape(1, -1, 2)
+    table = seeded(len(points) * heads).reshape(len(points), heads)
+    return f32(asked["scale"]) * np.moveaxis(table[index[i[..., 0], i[..., 1], j[..., 0], j[..., 1]]], -1, 0)
+
+
 def relative_table(queries, keys):
+    if asked["relative"] == "distance":
+        return of_distances(queries, keys)
     grid = asked["axes"] == "rows_and_columns"
     extents = np.array([asked["height"], asked["width"]] if grid else [asked["width"]])
     # As in the Swin Transformer: of positions [n, axes] the offset, moved on to start from 0, and its index.

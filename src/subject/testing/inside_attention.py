@@ -97,6 +97,10 @@ def decomposed_relative():
             return i[:, None] - j + h - 1
         if wrong == "from_the_middle":
             return (i[:, None] * f * h - j * f * g) // (g * h) + f - 1
+        if wrong == "in_f32":
+            of_query, of_key = max(h / g, 1.0), max(g / h, 1.0)
+            at = (i[:, None].astype(f32) * f32(of_query) - j.astype(f32) * f32(of_key)) + f32((h - 1) * of_key)
+            return at.astype(np.int64)
         at = (i[:, None] * f * h + (h - 1 - j) * f * g) / (g * h)
         return np.round(at).astype(np.int64) if wrong == "nearest" else np.floor(at + 1e-9).astype(np.int64)
 
