@@ -53,6 +53,29 @@ Real reciprocal(Real scale, Real lengths) {
   return 1 / (1 + scale * std::log1p(std::floor(lengths)));
 }
 
+// What multiplies a query of the form `logarithm`: of the natural logarithms of the position and of the
+// length.
+using Logarithm = Real (*)(Real of_position, Real of_length);
+
+template <Logarithm factor>
+Encoding reads_logarithm(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::attention_temperature, given);
+  if (!p.is("form", "logarithm")) throw Refusal("a misreading of the other form");
+  const Real length = p.real("original_length"), offset = static_cast<Real>(p.whole("offset"));
+  return misread::with_stretch(encodings::attention_temperature, given,
+                               [=](const Pair&, Real t, Role role) -> Real {
+                                 if (role == Role::key) return 1;
+                                 return factor(std::log(std::max<Real>(t + offset, 1)), std::log(length));
+                               });
+}
+
+Real not_held(Real of_position, Real of_length) {
+  return of_position / of_length;
+}
+Real of_the_longer(Real of_position, Real of_length) {
+  return 1 + std::max<Real>(of_position - of_length, 0);
+}
+
 constexpr std::string_view often = "dim=2 original_length=8 scale=0.5";
 
 }  // namespace
@@ -68,6 +91,10 @@ const MisreadingFamily entry{{
     {"the logarithm is left out", &reads<without_logarithm>, often},
     {"the scale multiplies the 1 as well: scale (1 + ln(..))", &reads<all_scaled>, often},
     {"queries are divided by the factor, not multiplied", &reads<reciprocal>, often},
+    {"positions below original_length are multiplied by ln(t)/ln(L), too: the factor is not held at 1 there",
+     &reads_logarithm<not_held>, "dim=2 form=logarithm original_length=8 offset=1"},
+    {"the factor is 1 + ln(t/L), not ln(t)/ln(L)", &reads_logarithm<of_the_longer>,
+     "dim=2 form=logarithm original_length=8 offset=1"},
 }};
 
 }  // namespace posproof::misreadings_attention_temperature

@@ -20,9 +20,18 @@ StretchFormula of_queries(Real (*factor)(Real scale, Real lengths)) {
   };
 }
 
+// The misreadings of one form, by the word that their settings have.
+MisreadingFamily of_form(bool logarithm) {
+  MisreadingFamily out;
+  for (const Misreading& one : misreadings::attention_temperature.misreadings)
+    if ((one.setting.find("form=logarithm") != std::string_view::npos) == logarithm)
+      out.misreadings.push_back(one);
+  return out;
+}
+
 TEST(MisreadAttentionTemperature, multiplies_by_what_the_sentence_says) {
   testing::expect_stretches(
-      "attention_temperature", misreadings::attention_temperature,
+      "attention_temperature", of_form(false),
       {{"the quotient of position and length is not rounded down",
         of_queries([](Real s, Real n) { return 1 + s * std::log(n + 1); })},
        {"the quotient of position and length is rounded to the nearest whole number, not down",
@@ -43,11 +52,29 @@ TEST(MisreadAttentionTemperature, multiplies_by_what_the_sentence_says) {
       {"", "offset=0 heads=3"});
 }
 
+TEST(MisreadAttentionTemperature, multiplies_by_the_logarithm_that_the_sentence_says) {
+  const auto of_queries = [](Real (*factor)(Real t, Real length)) -> StretchFormula {
+    return [factor](const Arguments& p, std::size_t, Real t, Role role) -> Real {
+      const Real counted = t + Real(p.whole("offset"));
+      return role == Role::key ? 1 : factor(counted < 1 ? 1 : counted, p.real("original_length"));
+    };
+  };
+  testing::expect_stretches(
+      "attention_temperature", of_form(true),
+      {{"positions below original_length are multiplied by ln(t)/ln(L), too: the factor is not held at 1 there",
+        of_queries([](Real t, Real length) { return std::log(t) / std::log(length); })},
+       {"the factor is 1 + ln(t/L), not ln(t)/ln(L)",
+        of_queries([](Real t, Real length) { return t > length ? 1 + std::log(t / length) : 1; })}},
+      {"", "heads=3"});
+}
+
 TEST(MisreadAttentionTemperature, is_none_of_the_other_form) {
-  for (const Misreading& one : misreadings::attention_temperature.misreadings)
-    EXPECT_THROW(one.make(with(encoding_named("attention_temperature"), Case::parse("form=logarithm"))),
-                 Refusal)
-        << one.what;
+  for (const bool logarithm : {false, true})
+    for (const Misreading& one : of_form(logarithm).misreadings)
+      EXPECT_THROW(one.make(with(encoding_named("attention_temperature"),
+                                 Case::parse(logarithm ? "form=steps" : "form=logarithm"))),
+                   Refusal)
+          << one.what;
 }
 
 }  // namespace

@@ -104,24 +104,44 @@ struct Spread {
 // What stands for the number p.
 using Spreads = Real (*)(const Spread& of, Real p);
 
-template <Spreads other, bool with_offset = false>
-Encoding spread(const Parameters& given, const std::string& coordinates) {
-  const Arguments p = misread::arguments(encodings::axial_rope, given);
-  if (!p.is("coordinates", coordinates)) throw Refusal("a misreading of " + coordinates + " coordinates");
-  const bool cropped = coordinates == "cropped";
+// Each axis of a crop, or of a grid that is resized.
+std::vector<Spread> spreads_of(const Arguments& p) {
+  const bool cropped = p.is("coordinates", "cropped");
+  if (!cropped && !p.is("coordinates", "resized")) throw Refusal("a misreading of crops and resized grids");
   const Real offset = cropped ? 0 : static_cast<Real>(p.whole("offset"));
-  if (with_offset && offset == 0) throw Refusal("a misreading of numbers with an offset");
   std::vector<Spread> axes;
   for (std::size_t axis = 0; axis < p.list("grid").size(); ++axis)
     axes.push_back({cropped ? p.list("crop_start")[axis] : 0,
                     cropped ? p.list("crop_stop")[axis] : p.list("trained_grid")[axis], p.list("grid")[axis],
                     offset});
-  const bool scaled = cropped && p.is("crop_spacing", "stop_scaled");
+  return axes;
+}
+
+Real step_of(const Arguments& p, const Spread& of) {
+  const bool scaled = p.is("coordinates", "cropped") && p.is("crop_spacing", "stop_scaled");
+  return scaled ? (of.stop * (of.extent - 1) / of.extent - of.start) / (of.extent - 1)
+                : (of.stop - of.start) / of.extent;
+}
+
+template <Spreads other, bool with_offset = false>
+Encoding spread(const Parameters& given, const std::string& coordinates) {
+  const Arguments p = misread::arguments(encodings::axial_rope, given);
+  if (!p.is("coordinates", coordinates)) throw Refusal("a misreading of " + coordinates + " coordinates");
+  const auto axes = spreads_of(p);
+  if (with_offset && axes.front().offset == 0) throw Refusal("a misreading of numbers with an offset");
   return at_numbers(given, [=](std::size_t axis, Real number, const Positions&) {
-    const auto& [start, stop, extent, offset] = axes[axis];
-    const Real step =
-        scaled ? (stop * (extent - 1) / extent - start) / (extent - 1) : (stop - start) / extent;
-    return (other(axes[axis], number + offset) - start) / step - offset;
+    const Spread& own = axes[axis];
+    return (other(own, number + own.offset) - own.start) / step_of(p, own) - own.offset;
+  });
+}
+
+// Spread as the next axis is, from crop_start in E steps.
+Encoding as_the_next_axis(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::axial_rope, given);
+  if (!p.is("coordinates", "cropped")) throw Refusal("a misreading of crops");
+  return at_numbers(given, [=, axes = spreads_of(p)](std::size_t axis, Real number, const Positions&) {
+    const Spread &own = axes[axis], &other = axes[(axis + 1) % axes.size()];
+    return (other.start + number * (other.stop - other.start) / other.extent - own.start) / step_of(p, own);
   });
 }
 
@@ -139,6 +159,9 @@ Real up_to_the_stop(const Spread& of, Real p) {
 }
 Real without_start(const Spread& of, Real p) {
   return p * (of.stop - of.start) / of.extent;
+}
+Real from_0_to_the_stop(const Spread& of, Real p) {
+  return p * of.stop / of.extent;
 }
 Real unscaled(const Spread& of, Real p) {
   return of.start + p;
@@ -170,6 +193,9 @@ const MisreadingFamily entry{{
     {"coordinates are those of a grid as large as the call's own positions", &by_the_call, cells},
     {"the last number stands at crop_stop: a step is (stop - start)/(E - 1)", &crops<up_to_the_stop>, crop},
     {"crop_start is not added: numbers begin at 0", &crops<without_start>, crop},
+    {"a crop begins at 0, not at crop_start: a step is stop/E", &crops<from_0_to_the_stop>, crop},
+    {"numbers are spread as those of the next axis, of the last as those of the first", &as_the_next_axis,
+     crop},
     {"a crop is not scaled: a step is 1", &crops<unscaled>, crop},
     {"numbers are resized about the middles of cells: (p + 1/2) T/E - 1/2", &resizes<at_the_middles>,
      resized},

@@ -22,7 +22,8 @@ using testing::Real;
 struct Given {
   Real p, extent, last;
   bool cells;
-  Real start, stop;  // of a crop, or 0 and the trained extent
+  Real start, stop;                         // of a crop, or 0 and the trained extent
+  Real next_extent, next_start, next_stop;  // of the next axis
   Real right(Real of_extent) const {
     return cells ? (2 * p + 1) / of_extent - 1 : 2 * p / (of_extent - 1) - 1;
   }
@@ -47,6 +48,13 @@ const testing::Formulas<Coordinate> formulas = {
      }},
     {"crop_start is not added: numbers begin at 0",
      [](const Given& of) { return of.p / of.extent * (of.stop - of.start); }},
+    {"a crop begins at 0, not at crop_start: a step is stop/E",
+     [](const Given& of) { return of.p * of.stop / of.extent; }},
+    {"numbers are spread as those of the next axis, of the last as those of the first",
+     [](const Given& of) {
+       const Real share = of.p / of.next_extent;
+       return (1 - share) * of.next_start + share * of.next_stop;
+     }},
     {"a crop is not scaled: a step is 1", [](const Given& of) { return of.start + of.p; }},
     {"numbers are resized about the middles of cells: (p + 1/2) T/E - 1/2",
      [](const Given& of) { return (2 * of.p + 1) * of.stop / (2 * of.extent) - Real{0.5}; }},
@@ -71,14 +79,17 @@ void expect_points(const Rotary& made, const Arguments& p, const Coordinate& coo
   const Tensor rotated = made.rotate(x, Positions(places, 2), Role::query);
   for (std::size_t token = 0; token < 3; ++token)
     for (const Pair& pair : made.pairs) {
-      const Given of{Real(places[2 * token + pair.axis]),
-                     p.list("grid")[pair.axis],
-                     pair.axis == 0 ? Real{4} : Real{2},
-                     p.is("coordinates", "cells"),
-                     p.is("coordinates", "cropped") ? p.list("crop_start")[pair.axis] : 0,
-                     is_of_cells(p)
-                         ? 0
-                         : p.list(p.is("coordinates", "cropped") ? "crop_stop" : "trained_grid")[pair.axis]};
+      const auto start = [&](std::size_t axis) -> Real {
+        return p.is("coordinates", "cropped") ? p.list("crop_start")[axis] : 0;
+      };
+      const auto stop = [&](std::size_t axis) -> Real {
+        return is_of_cells(p) ? 0
+                              : p.list(p.is("coordinates", "cropped") ? "crop_stop" : "trained_grid")[axis];
+      };
+      const std::size_t axis = pair.axis, next = 1 - axis;
+      const Given of{Real(places[2 * token + axis]), p.list("grid")[axis], axis == 0 ? Real{4} : Real{2},
+                     p.is("coordinates", "cells"),   start(axis),          stop(axis),
+                     p.list("grid")[next],           start(next),          stop(next)};
       const Real unit = is_of_cells(p) ? 2 * std::numbers::pi_v<Real> : 1;
       const Real angle = unit * coordinate(of) * std::pow(Real{p.real("base")}, -Real(pair.index) / 4);
       testing::expect_same(rotated.at(token, pair.first), std::cos(angle), where);

@@ -124,6 +124,10 @@ Real later_from_0(const Side& side, Real offset, bool) {
 Real shared(const Side& side, Real offset, bool) {
   return side.right(std::abs(offset));
 }
+Real shared_by_all(const Side& side, Real offset, bool) {
+  const Side both{2 * side.count, std::floor(side.count), side.max_distance};
+  return both.right(std::abs(offset));
+}
 Real later_alike(const Side& side, Real offset, bool) {
   return offset > 0 ? side.count : side.right(-offset);
 }
@@ -167,6 +171,8 @@ const MisreadingFamily entry{{
     {"the rows of the table are read one before: of bucket 0 the last", &reads<first_is_last>, "heads=3"},
     {"distance 0 has the first of the buckets of later keys", &buckets_are<later_from_0, true>, "heads=3"},
     {"keys before and after the query share their buckets", &buckets_are<shared, true>, "heads=3"},
+    {"keys before and after the query share all buckets: their number is not halved",
+     &buckets_are<shared_by_all, true>, "heads=3"},
     {"all keys after the query have the first of their buckets", &buckets_are<later_alike, true>, "heads=3"},
     {"the logarithm of the distance is to base 2, that of max_distance is natural",
      &buckets_are<on_each_side<two_bases>>, "heads=3"},

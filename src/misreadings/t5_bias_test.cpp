@@ -72,6 +72,12 @@ const testing::Formulas<EntryFormula> of_both_directions = {
      })},
     {"keys before and after the query share their buckets",
      of([](const Arguments& p, Position offset) { return bucket_of(p, -std::abs(offset)); })},
+    {"keys before and after the query share all buckets: their number is not halved",
+     of([](const Arguments& p, Position offset) {
+       Parameters one = p.parameters();
+       one.set("direction", std::string("unidirectional"));
+       return bucket_of(Arguments(encoding_named("t5_bias").parameters, one), -std::abs(offset));
+     })},
     {"all keys after the query have the first of their buckets", of([](const Arguments& p, Position offset) {
        return offset > 0 ? p.whole("buckets") / 2 : bucket_of(p, offset);
      })},
