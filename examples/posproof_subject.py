@@ -195,6 +195,8 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
         words["domain"] = "%d %d%s" % (domain[0], domain[1], " ends" if ends else "")
     if how.takes_positions != "each":
         words["takes_positions"] = how.takes_positions
+    if how.heads is not None:
+        words["heads"] = "%d %d" % tuple(how.heads)
     if how.vjp is not None:
         words["backward"] = "yes"
     if _renews:

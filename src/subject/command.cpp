@@ -190,6 +190,7 @@ Subject open_command(const Words& words, const Expected& expected) {
       .containment = talk->containment(),
       .renew = [talk] { talk->renew(); },
       .takes_positions = it.takes_positions,
+      .own_heads = it.heads,
       .not_asked = not_asked(declared, it.takes_positions),
       .backward = it.backward && signature(declared).role ? std::optional(answered(declared, talk, true))
                                                           : std::nullopt,

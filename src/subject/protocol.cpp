@@ -63,6 +63,21 @@ bool says_yes(const frame::Header& header, std::string_view word) {
   return true;
 }
 
+std::array<std::size_t, 2> parse_heads(const std::string& text) {
+  constexpr std::size_t most = 16384;
+  const std::vector<std::string> words = words_of(text);
+  std::array<std::size_t, 2> out = {};
+  bool right = words.size() == out.size();
+  for (std::size_t n = 0; right && n < out.size(); ++n) {
+    const auto [end, error] = std::from_chars(words[n].data(), words[n].data() + words[n].size(), out[n]);
+    right = error == std::errc() && end == words[n].data() + words[n].size() && out[n] > 0 && out[n] <= most;
+  }
+  if (!right)
+    throw frame::Malformed(fmt::format("says `{}` for `heads`; allowed: two whole numbers from 1 to {}",
+                                       printable(text, 40), most));
+  return out;
+}
+
 Domain parse_domain(const std::string& text) {
   const auto refusal = [&text] {
     return frame::Malformed(
@@ -238,6 +253,7 @@ Introduction SubjectProtocol::introduction_of(const frame::Header& header) const
       ways_of_positions.end())
     throw Malformed(fmt::format("takes positions as `{}`, which is none of {}",
                                 printable(it.takes_positions, 40), fmt::join(ways_of_positions, ", ")));
+  if (header.has("heads")) it.heads = parse_heads(header.word("heads"));
   it.backward = says_yes(header, "backward");
   if (it.backward && std::find(it.kinds.begin(), it.kinds.end(), "rotate") == it.kinds.end())
     throw Malformed("says `backward` and implements no `rotate`");

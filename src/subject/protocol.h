@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -31,6 +32,9 @@ struct Introduction {
   bool renews = false;  // understands the call `renew`
   // How it gives positions to the implementation: each token its own, or as `takes_positions` says.
   std::string takes_positions = "each";
+  // How many heads queries and keys have in the implementation, where it says that: those of a call are these
+  // again.
+  std::optional<std::array<std::size_t, 2>> heads = {};
   bool backward = false;   // understands `rotate` with the word `backward`
   bool processor = false;  // understands the word `processor`
 };

@@ -140,6 +140,10 @@ TEST(SubjectProtocol, every_fault_of_an_introduction_is_named) {
   EXPECT_EQ(start(bad("other_way")),
             ": takes positions as `pairs`, which is none of each, shared, ascending, offset, sequence, mask");
   EXPECT_EQ(start(bad("backward_of_rows")), ": says `backward` and implements no `rotate`");
+  EXPECT_EQ(start(bad("heads_of_keys_alone")),
+            ": says `8` for `heads`; allowed: two whole numbers from 1 to 16384");
+  EXPECT_EQ(start(bad("no_key_head")),
+            ": says `8 0` for `heads`; allowed: two whole numbers from 1 to 16384");
   EXPECT_EQ(start(bad("backward_or_not")), ": says `perhaps` for `backward`, which is `yes` or is left out");
   EXPECT_EQ(start(bad("processor_or_not")),
             ": says `perhaps` for `processor`, which is `yes` or is left out");

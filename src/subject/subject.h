@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -67,6 +68,8 @@ struct Subject {
   // file.
   std::function<void()> renew = {};
   std::string takes_positions = "each";  // as protocol.md has it
+  // How many heads its queries and its keys have, where it says that: further ones are these again.
+  std::optional<std::array<std::size_t, 2>> own_heads = {};
   // Questions that never reach it, since of its way to take positions they are asked one by one, in words.
   std::vector<std::string> not_asked = {};
   // The backward pass of a rotation, where it has one: `rotate` takes the gradient with respect to what the

@@ -93,6 +93,10 @@ if wrong == "other_way":
     said["takes_positions"] = "pairs"
 if wrong == "backward_of_rows":
     said["backward"] = "yes"
+if wrong == "heads_of_keys_alone":
+    said["heads"] = "8"
+if wrong == "no_key_head":
+    said["heads"] = "8 0"
 if wrong == "backward_or_not":
     said["backward"] = "perhaps"
 if wrong == "told_its_processor":
