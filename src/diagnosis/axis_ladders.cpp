@@ -90,10 +90,12 @@ Sentences sentences(const std::vector<MeasuredFrequency>& pairs, const Parameter
   Parameters as_base = parameters;
   as_base.set("base", base);
   Sentences out = ladder_deviations(pairs, as_base, divisor(pairs, base));
-  if (name != "base")
-    for (std::string& one : out)
-      for (std::size_t at = 0; (at = one.find("base", at)) != std::string::npos; at += name.size())
-        one.replace(at, std::string_view("base").size(), name);
+  if (name == "base") return out;
+  constexpr std::string_view base_word = "base", of_a_logarithm = "to base";
+  for (std::string& one : out)
+    for (std::size_t at = 0; (at = one.find(base_word, at)) != std::string::npos; at += name.size())
+      if (at < 3 || one.compare(at - 3, of_a_logarithm.size(), of_a_logarithm) != 0)
+        one.replace(at, base_word.size(), name);
   return out;
 }
 

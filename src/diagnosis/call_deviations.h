@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "diagnosis/answered.h"
+#include "diagnosis/call_effects.h"
 
 namespace posproof {
 
@@ -43,10 +44,20 @@ Explained explained(const Model& model, const Encoding& declared, const std::vec
 std::optional<Position> first_wrong_along(std::size_t axis, const Model& model, const Subject& subject,
                                           const Encoding& declared);
 
+// What call_deviation() looks for beside what it knows.
+struct Further {
+  std::vector<Effect> effects = {};  // in the place of those that are known
+  bool joint = false;                // places in which several things are so: `keys, the last token of a row`
+};
+
 // The one deviation in the calls that explains every row of every answer that the model alone leaves
 // unexplained: `in calls of one token a row, positions count as 0`. The subject is asked where a position
 // matters: from which one on its answers are others. None where nothing known explains them all.
 std::optional<std::string> call_deviation(const Model& model, const Subject& subject,
-                                          const Encoding& declared, const std::vector<Answered>& answered);
+                                          const Encoding& declared, const std::vector<Answered>& answered,
+                                          const Further& further = {});
+
+// The effects that call_deviation() knows.
+std::vector<Effect> all_effects(const Model& model, const Subject& subject, const Encoding& declared);
 
 }  // namespace posproof

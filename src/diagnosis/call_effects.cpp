@@ -516,6 +516,27 @@ std::vector<Effect> effects_on_axes(const Domain& domain) {
   return out;
 }
 
+std::vector<Effect> effects_on_a_grid(const Domain& domain) {
+  if (domain.axes != 2 || domain.lo != 0 || domain.last(0) == domain.last(1)) return {};
+  const Position rows = domain.last(0) + 1, columns = domain.last(1) + 1;
+  const auto reading =
+      [&](std::string words,
+          const std::function<void(Position number, Position & row, Position & column)>& other) {
+        return effect_on_numbers(std::move(words), [=](std::span<Position> t) {
+          if (t[0] >= 0 && t[1] >= 0) other(t[0] * columns + t[1], t[0], t[1]);
+        });
+      };
+  const std::string numbered = fmt::format("tokens are numbered in rows of {}, and ", columns);
+  return {reading(fmt::format("{}read in rows of {}", numbered, rows),
+                  [rows](Position n, Position& row, Position& column) { row = n / rows, column = n % rows; }),
+          reading(fmt::format("{}read in columns of {}", numbered, rows),
+                  [rows](Position n, Position& row, Position& column) { row = n % rows, column = n / rows; }),
+          reading(fmt::format("{}a number is divided by {} for its row", numbered, rows),
+                  [rows](Position n, Position& row, Position&) { row = n / rows; }),
+          reading(fmt::format("{}a number is taken modulo {} for its column", numbered, rows),
+                  [rows](Position n, Position&, Position& column) { column = n % rows; })};
+}
+
 std::vector<Effect> effects_from(Position wrong, std::size_t axes) {
   const Position last = wrong - 1;
   std::vector<Effect> out;
@@ -532,6 +553,13 @@ std::vector<Effect> effects_from(Position wrong, std::size_t axes) {
   add(fmt::format("positions past {} count as 0", last),
       [last](Position t) { return t > last ? Position{0} : t; });
   return out;
+}
+
+std::vector<Effect> effects_on_reals_from(Position wrong) {
+  const auto last = static_cast<double>(wrong - 1);
+  return {changing(fmt::format("positions past {0} count as {0}", wrong - 1), [last](Call& call) {
+    for (double& t : call.positions.real) t = std::min(t, last);
+  })};
 }
 
 }  // namespace posproof

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,10 +12,13 @@
 // zeros. Written once for all kinds.
 namespace posproof {
 
+struct Model;  // diagnosis/call_deviations.h
+
 struct Instead {
   enum class How { encoded, left_alone, zeros, no_numbers };
   Call call;
   How how = How::encoded;
+  std::shared_ptr<const Model> by = {};  // what encodes it, where that is another encoding
 };
 
 // Steps through the calls of one object, in order: some effects remember.
@@ -23,7 +27,8 @@ using Steps = std::function<Instead(const Call& call, std::size_t head, std::siz
 struct Effect {
   std::string words;  // `positions are doubled`
   std::function<Steps()> begin;
-  bool by_head = false;  // each head has positions of its own
+  bool by_head = false;                   // each head has positions of its own
+  std::vector<std::size_t> columns = {};  // of the answer, to which it is done; empty: to all
 };
 
 // The tokens of a call, or its queries, as an effect on positions sees them.
@@ -57,8 +62,13 @@ std::vector<Effect> effects_at_the_ends(const Domain& domain);
 // On one of the several numbers of a position, of queries and keys alike; and of two in each other's place.
 std::vector<Effect> effects_on_axes(const Domain& domain);
 
+// Of a grid with rows of another length than columns: its tokens are numbered, and the numbers read
+// otherwise.
+std::vector<Effect> effects_on_a_grid(const Domain& domain);
+
 // Those that begin at a position: clamped, wrapped, nothing from there on; of several numbers each alone,
 // too.
 std::vector<Effect> effects_from(Position first_wrong, std::size_t axes);
+std::vector<Effect> effects_on_reals_from(Position first_wrong);
 
 }  // namespace posproof

@@ -192,5 +192,37 @@ TEST(CallEffectsOnPositions, move_one_number_of_each_position) {
   }
 }
 
+// Of three rows of five: the token at (1, 2) is number 7, that at (2, 4) number 14.
+TEST(CallEffectsOnPositions, read_the_numbers_of_a_grid_otherwise) {
+  Domain grid{0, 4};
+  grid.axes = 2;
+  grid.last_on_axis = {2, 4};
+  Call call;
+  call.positions = {{1, 2, 2, 4}, {}, 2};
+  const std::string numbered = "tokens are numbered in rows of 5, and ";
+  const std::pair<std::string, std::vector<Position>> all[] = {
+      {"read in rows of 3", {2, 1, 4, 2}},
+      {"read in columns of 3", {1, 2, 2, 4}},
+      {"a number is divided by 3 for its row", {2, 2, 4, 4}},
+      {"a number is taken modulo 3 for its column", {1, 1, 2, 2}}};
+  const std::vector<Effect> effects = effects_on_a_grid(grid);
+  for (const auto& [words, to] : all) {
+    const Effect* one = effect(effects, numbered + words);
+    ASSERT_NE(one, nullptr) << words;
+    EXPECT_EQ(one->begin()(call, 0, 1).call.positions.whole, to) << words;
+  }
+  grid.last_on_axis = {4, 4};
+  EXPECT_TRUE(effects_on_a_grid(grid).empty());
+}
+
+TEST(CallEffectsOnPositions, hold_real_positions_below_a_limit) {
+  Call call;
+  call.positions.real = {6.5, 7, 7.25, 900};
+  const std::vector<Effect> effects = effects_on_reals_from(8);
+  const Effect* one = effect(effects, "positions past 7 count as 7");
+  ASSERT_NE(one, nullptr);
+  EXPECT_EQ(one->begin()(call, 0, 1).call.positions.real, (std::vector<double>{6.5, 7, 7, 7}));
+}
+
 }  // namespace
 }  // namespace posproof::call_effects_positions_test

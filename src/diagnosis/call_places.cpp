@@ -7,6 +7,8 @@
 #include <span>
 #include <utility>
 
+#include "diagnosis/measured_words.h"
+
 namespace posproof {
 namespace {
 
@@ -26,6 +28,17 @@ bool is_at_0(const RowInCall& s) {
            std::ranges::all_of(std::span(numbers).subspan(n, all.axes), [](const auto& t) { return t == 0; });
   };
   return all.real.empty() ? are(all.whole) : are(all.real);
+}
+
+// One of the numbers of its position.
+Position number_of(const RowInCall& s, std::size_t axis) {
+  const auto& all = s.call.positions;
+  return all.whole.empty() ? 0 : all.whole[(s.row.batch * s.tokens + s.row.token) * all.axes + axis];
+}
+
+Position first_of_row(const RowInCall& s) {
+  const auto& all = s.call.positions;
+  return all.whole.empty() ? 0 : all.whole[s.row.batch * s.tokens * all.axes];
 }
 
 // Of the positions before that of a token in its row, which follow each other, the first; none of row
@@ -111,6 +124,35 @@ std::vector<PlaceInCalls> known_places(bool batch, bool tokens) {
   for (const std::size_t block : {2, 4, 8, 16, 32, 64})
     add(fmt::format("where the number of tokens is a multiple of {}", block),
         [block](S s) { return s.tokens % block == 0; });
+  return out;
+}
+
+std::vector<PlaceInCalls> further_places(bool batch, std::size_t axes) {
+  using S = const RowInCall&;
+  std::vector<PlaceInCalls> out;
+  const auto add = [&](std::string words, std::function<bool(S)> is) {
+    out.push_back({std::move(words), std::move(is)});
+  };
+  add("the first two tokens of a row", [](S s) { return s.row.token < 2; });
+  if (axes == 1) {
+    add("where the first position of a row is odd", [](S s) { return first_of_row(s) % 2 != 0; });
+    add("where the first position of a row is even", [](S s) { return first_of_row(s) % 2 == 0; });
+  }
+  if (batch) {
+    add("the last token of the last batch row",
+        [](S s) { return s.row.batch + 1 == s.call.batch && s.row.token + 1 == s.tokens; });
+    add("the first token of the first batch row", [](S s) { return s.row.batch == 0 && s.row.token == 0; });
+    add("in calls of one token in all", [](S s) { return s.call.batch * s.tokens == 1; });
+    add("in calls of several tokens in all", [](S s) { return s.call.batch * s.tokens > 1; });
+    add("in calls of as many batch rows as tokens a row",
+        [](S s) { return s.call.batch == s.tokens && s.tokens > 1; });
+  }
+  for (std::size_t a = 0; a < axes; ++a)
+    for (std::size_t b = a + 1; b < axes; ++b) {
+      const std::string both = fmt::format("{} and {}", axis_name(a, axes), axis_name(b, axes));
+      add("where " + both + " are the same", [=](S s) { return number_of(s, a) == number_of(s, b); });
+      add("where " + both + " differ", [=](S s) { return number_of(s, a) != number_of(s, b); });
+    }
   return out;
 }
 

@@ -8,7 +8,7 @@
 #include "core/call.h"
 #include "diagnosis/call_deviations.h"
 
-// PlaceInCalls in its calls a subject is wrong, in words.
+// Where in its calls a subject is wrong, in words.
 namespace posproof {
 
 // A row of an answer in its call, as a place sees it.
@@ -27,5 +27,8 @@ struct PlaceInCalls {
 // Those that need no answer to be known, everywhere first. `batch`: of calls with rows of a batch; `tokens`:
 // of tokens, not of queries.
 std::vector<PlaceInCalls> known_places(bool batch, bool tokens);
+
+// Those that are tried after them, of positions of so many numbers.
+std::vector<PlaceInCalls> further_places(bool batch, std::size_t axes);
 
 }  // namespace posproof

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -80,10 +81,73 @@ std::vector<Elsewhere> elsewhere(std::size_t axes) {
       {"one position ahead", [](const Token& token, const Pair& pair) { return own(token, pair) + 1; }},
       {"one position behind", [](const Token& token, const Pair& pair) { return own(token, pair) - 1; }},
       {"those of the number of the token in its row, whatever its position",
-       [](const Token& token, const Pair&) { return static_cast<double>(token.in_row); }}};
+       [](const Token& token, const Pair&) { return static_cast<double>(token.in_row); }},
+      {"those of twice the angle", [](const Token& token, const Pair& pair) { return 2 * own(token, pair); }},
+      {"those of half the angle", [](const Token& token, const Pair& pair) { return own(token, pair) / 2; }}};
   for (std::size_t axis = 0; axes > 1 && axis < axes; ++axis)
     out.push_back({fmt::format("those of the {} in every pair", axis_name(axis, axes)),
                    [axis](const Token& token, const Pair&) { return token.all.at(token.place(), axis); }});
+  return out;
+}
+
+// ---- cosines and sines that were made for each channel, not for each pair
+
+// What stands in the column of pair i, of so many pairs: the number of another pair, or none, where it is 0.
+using Column = std::optional<std::size_t> (*)(std::size_t i, std::size_t pairs);
+
+std::optional<std::size_t> own_column(std::size_t i, std::size_t) {
+  return i;
+}
+
+// The columns of cosines and of sines in the first or the second channel of each pair.
+struct OfChannel {
+  Column cosines, sines;
+};
+
+Rotary from_columns(const Rotary& truth, const OfChannel& of_first, const OfChannel& of_second) {
+  Rotary out = truth;
+  out.exact = nullptr;
+  out.rotate = [=, pairs = truth.pairs, size = truth.amplitude](const Tensor& x, const Positions& positions,
+                                                                Role) {
+    const std::size_t heads = x.shape[1], n = x.shape[2];
+    Tensor y = x;
+    for (std::size_t r = 0; r < x.rows(); ++r)
+      for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const auto of = [&](Column column, long double (*function)(long double)) {
+          const auto other = column(i, pairs.size());
+          if (!other) return 0.0;
+          const long double t = positions.at(r / (heads * n) * n + r % n, pairs[*other].axis);
+          return static_cast<double>(size * function(t * pairs[*other].frequency));
+        };
+        const double a = x.at(r, pairs[i].first), b = x.at(r, pairs[i].second);
+        y.at(r, pairs[i].first) = a * of(of_first.cosines, &std::cos) - b * of(of_first.sines, &std::sin);
+        y.at(r, pairs[i].second) = a * of(of_second.sines, &std::sin) + b * of(of_second.cosines, &std::cos);
+      }
+    return y;
+  };
+  return out;
+}
+
+std::vector<RotationForm> forms_by_column(const Rotary& truth) {
+  const OfChannel right{&own_column, &own_column};
+  const std::pair<const char*, Column> all[] = {
+      {"0", [](std::size_t, std::size_t) { return std::optional<std::size_t>(); }},
+      {"those of the pairs in reverse order",
+       [](std::size_t i, std::size_t pairs) { return std::optional(pairs - 1 - i); }},
+      {"those of the pair before, the first those of the last",
+       [](std::size_t i, std::size_t pairs) { return std::optional((i + pairs - 1) % pairs); }},
+      {"those of the pair after, the last those of the first",
+       [](std::size_t i, std::size_t pairs) { return std::optional((i + 1) % pairs); }}};
+  std::vector<RotationForm> out;
+  for (const auto& [words, column] : all)
+    for (const bool second : {false, true})
+      for (const bool sines : {false, true}) {
+        OfChannel other = right;
+        (sines ? other.sines : other.cosines) = column;
+        out.push_back({fmt::format("in the {} channel of each pair {} are {}", second ? "second" : "first",
+                                   sines ? "sines" : "cosines", words),
+                       from_columns(truth, second ? right : other, second ? other : right)});
+      }
   return out;
 }
 
@@ -102,7 +166,10 @@ std::vector<RotationForm> circle_forms(const Rotary& truth) {
     out.push_back({fmt::format("cosines are {}, sines are not", one.words),
                    made(truth, {one.number, &own, both, both})});
   }
-  if (!truth.stretch) return out;
+  if (!truth.stretch) {
+    for (RotationForm& form : forms_by_column(truth)) out.push_back(std::move(form));
+    return out;
+  }
   const SizeOf plain = [amplitude = truth.amplitude](const Pair&, double, Role) { return amplitude; };
   for (RotationForm form :
        {RotationForm{"sines are scaled, cosines are not", made(truth, {&own, &own, plain, both})},

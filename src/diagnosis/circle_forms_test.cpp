@@ -81,6 +81,8 @@ TEST(CircleForms, name_sines_and_cosines_of_the_first_token_of_neighbours_and_of
     std::function<double(const At&)> number;
   } all[] = {{"those of the first token of the row", [](const At& one) { return one.number(one.row, 0, 0); }},
              {"one position ahead", [](const At& one) { return one.own() + 1; }},
+             {"those of twice the angle", [](const At& one) { return 2 * one.own(); }},
+             {"those of half the angle", [](const At& one) { return one.own() / 2; }},
              {"one position behind", [](const At& one) { return one.own() - 1; }},
              {"those of the number of the token in its row, whatever its position",
               [](const At& one) { return static_cast<double>(one.token); }}};
@@ -92,6 +94,38 @@ TEST(CircleForms, name_sines_and_cosines_of_the_first_token_of_neighbours_and_of
                       [number](const At& one) { return at(one.pair, number(one), one.own()); }),
               Sentences{"cosines are " + words + ", sines are not"});
   }
+}
+
+// Tables with a column for each channel, of which those of the second channels were made otherwise.
+TEST(CircleForms, name_columns_of_one_channel_of_each_pair) {
+  const auto of_second = [](const std::function<double(const Pair& pair, double t)>& cosine) {
+    return said("rope", "dim=12", [cosine](const Parameters& parameters) -> Encoding {
+      Rotary out = as<Rotary>(encoding_named("rope").make(parameters));
+      out.rotate = [cosine, own = out](const Tensor& x, const Positions& positions, Role role) {
+        Tensor y = own.rotate(x, positions, role);
+        for (std::size_t r = 0; r < x.rows(); ++r)
+          for (const Pair& pair : own.pairs) {
+            const double t = positions.at(r / x.shape[2] / x.shape[1] * x.shape[2] + r % x.shape[2]);
+            y.at(r, pair.second) = static_cast<float>(x.at(r, pair.first) * std::sin(pair.frequency * t) +
+                                                      x.at(r, pair.second) * cosine(pair, t));
+          }
+        return y;
+      };
+      return out;
+    });
+  };
+  const auto frequency = [](std::size_t pair) { return std::pow(10000.0, -static_cast<double>(pair) / 6); };
+  const std::string in_second = "in the second channel of each pair cosines are ";
+  EXPECT_EQ(of_second([=](const Pair& pair, double t) { return std::cos(frequency(5 - pair.index) * t); }),
+            Sentences{in_second + "those of the pairs in reverse order"});
+  EXPECT_EQ(
+      of_second([=](const Pair& pair, double t) { return std::cos(frequency((pair.index + 1) % 6) * t); }),
+      Sentences{in_second + "those of the pair after, the last those of the first"});
+  // Half of them are no known columns.
+  EXPECT_EQ(of_second([=](const Pair& pair, double t) {
+              return std::cos(frequency(pair.index < 3 ? 5 - pair.index : pair.index) * t);
+            }),
+            Sentences{});
 }
 
 TEST(CircleForms, have_the_declared_amplitude) {

@@ -19,12 +19,14 @@
 #include "diagnosis/bucket_deviations.h"
 #include "diagnosis/call_deviations.h"
 #include "diagnosis/circle_forms.h"
+#include "diagnosis/exchanged_positions.h"
 #include "diagnosis/logit_deviations.h"
 #include "diagnosis/measured_buckets.h"
 #include "diagnosis/measured_rotation.h"
 #include "diagnosis/measured_words.h"
 #include "diagnosis/operator_deviations.h"
 #include "diagnosis/operator_rules.h"
+#include "diagnosis/place_deviations.h"
 #include "diagnosis/position_deviations.h"
 #include "diagnosis/remembered.h"
 #include "diagnosis/rotation_deviations.h"
@@ -99,8 +101,9 @@ double divisor_of(const Rotary& truth, const Parameters& parameters) {
 }
 
 // The sentences of each head; those of all heads alike once.
-std::optional<Sentences> of_heads(const MeasuredRotation& measured, const Rotary& truth,
-                                  const Parameters& parameters, const Precision& precision) {
+std::optional<Sentences> of_heads(const MeasuredRotation& measured, std::size_t own_heads,
+                                  const Rotary& truth, const Parameters& parameters,
+                                  const Precision& precision) {
   std::vector<std::pair<Sentences, std::vector<std::size_t>>> groups;
   for (std::size_t head = 0; head < measured.heads.size(); ++head) {
     const auto said = rotation_deviations(measured.heads[head], truth, parameters,
@@ -116,15 +119,15 @@ std::optional<Sentences> of_heads(const MeasuredRotation& measured, const Rotary
   Sentences out;
   for (const auto& [said, heads] : groups)
     for (const std::string& sentence : said)
-      out.push_back(fmt::format("{} of {}: {}", numbered("head", heads), measured.heads.size(), sentence));
+      out.push_back(fmt::format("{}: {}", numbered_heads(heads, measured.heads.size(), own_heads), sentence));
   return out;
 }
 
 std::optional<Sentences> of_roles(const MeasuredRotation& queries, const MeasuredRotation& keys,
-                                  const Rotary& truth, const Parameters& parameters,
-                                  const Precision& precision) {
-  const auto of_queries = of_heads(queries, truth, parameters, precision),
-             of_keys = of_heads(keys, truth, parameters, precision);
+                                  const Rotary& truth, const Parameters& parameters, const Subject& subject) {
+  const auto own = subject.own_heads.value_or(std::array{queries.heads.size(), keys.heads.size()});
+  const auto of_queries = of_heads(queries, own[0], truth, parameters, subject.precision),
+             of_keys = of_heads(keys, own[1], truth, parameters, subject.precision);
   if (!of_queries || !of_keys) return std::nullopt;
   if (*of_queries == *of_keys) return of_queries;
   Sentences out;
@@ -159,7 +162,11 @@ class Deviating {
                           : std::visit([this](const auto& own, const auto& truth) { return of(own, truth); },
                                        subject_.encoding, declared_);
     if (found.empty()) found = of_digits();
-    return found.empty() ? of_answers() : found;
+    if (found.empty()) found = of_answers();
+    if (found.empty()) found = of_other_positions();
+    if (!found.empty()) return found;
+    const auto place = place_deviation(right, spec_, parameters_, subject_, declared_, answered_);
+    return place ? Sentences{*place} : Sentences{};
   }
 
  private:
@@ -169,6 +176,12 @@ class Deviating {
     for (const Deviation& one : bias_deviations(*both.own, *both.truth, parameters_, subject_.precision))
       if (!one.guessed && explains_all(measured_model(one), declared_, answered_)) return one.sentences;
     return {};
+  }
+
+  Sentences of_other_positions() const {
+    const auto one =
+        exchanged_positions(subject_.encoding, declared_, spec_, parameters_, subject_.precision);
+    return one ? first_confirmed({*one}) : Sentences{};
   }
 
   // Answers in fewer digits, but for what falls to the other side of a tie.
@@ -299,7 +312,7 @@ class Deviating {
     auto queries = measured_rotation(own, truth, Role::query, subject_.precision),
          keys = measured_rotation(own, truth, Role::key, subject_.precision);
     if (!queries || !keys || !queries->is_known() || !keys->is_known()) return {};
-    auto said = of_roles(*queries, *keys, truth, parameters_, subject_.precision);
+    auto said = of_roles(*queries, *keys, truth, parameters_, subject_);
     if (!said || said->empty()) return {};
     settle(*queries, truth, subject_.precision);
     settle(*keys, truth, subject_.precision);

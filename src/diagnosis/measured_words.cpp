@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace posproof {
 
@@ -54,6 +55,15 @@ std::string numbered(std::string_view what, const std::vector<std::size_t>& risi
   for (std::size_t n = 0; n < runs.size(); ++n)
     out += (n == 0 ? "" : n + 1 == runs.size() ? " and " : ", ") + runs[n];
   return out;
+}
+
+std::string numbered_heads(const std::vector<std::size_t>& rising, std::size_t all, std::size_t own) {
+  std::set<std::size_t> again;
+  for (const std::size_t head : rising) again.insert(head % own);
+  std::size_t alike = 0;
+  for (std::size_t head = 0; head < all; ++head) alike += again.contains(head % own) ? 1 : 0;
+  if (alike != rising.size() || own >= all) return fmt::format("{} of {}", numbered("head", rising), all);
+  return fmt::format("{} of {}", numbered("head", {again.begin(), again.end()}), own);
 }
 
 std::string_view axis_name(std::size_t axis, std::size_t axes) {

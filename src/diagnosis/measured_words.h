@@ -19,6 +19,10 @@ std::string times(double ratio, double relative_error);
 // 7`, `channels 1, 3, 5, .., 63`.
 std::string numbered(std::string_view what, const std::vector<std::size_t>& rising);
 
+// Heads of so many, rising: `heads 1 and 3 of 4`; where all of them are so many again, and alike, those:
+// `head 1 of 2`.
+std::string numbered_heads(const std::vector<std::size_t>& rising, std::size_t all, std::size_t own);
+
 // What one of the numbers of a position is called: `row` and `column` of two, `time` before them of three.
 std::string_view axis_name(std::size_t axis, std::size_t axes);
 

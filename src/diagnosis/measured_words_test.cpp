@@ -59,5 +59,14 @@ TEST(MeasuredWords, numbers_of_things_are_joined_by_runs_of_three_and_more) {
   EXPECT_EQ(numbered("head", {1, 2, 3, 4, 5, 6}), "heads 1 to 6");
 }
 
+TEST(MeasuredWords, number_heads_that_are_others_again) {
+  EXPECT_EQ(numbered_heads({1, 3, 5, 7}, 8, 2), "head 1 of 2");
+  EXPECT_EQ(numbered_heads({1, 2, 5, 6}, 8, 4), "heads 1 and 2 of 4");
+  EXPECT_EQ(numbered_heads({1, 3, 5}, 8, 2), "heads 1, 3 and 5 of 8");
+  EXPECT_EQ(numbered_heads({1, 3, 5, 7}, 8, 8), "heads 1, 3, 5 and 7 of 8");
+  EXPECT_EQ(numbered_heads({2, 5}, 7, 3), "head 2 of 3");
+  EXPECT_EQ(numbered_heads({0}, 2, 16), "head 0 of 2");
+}
+
 }  // namespace
 }  // namespace posproof::measured_words_test

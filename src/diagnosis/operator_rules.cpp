@@ -213,11 +213,11 @@ std::optional<double> less_of_hidden(const Attention& subject, const Logits& log
   return std::abs(less - std::round(less)) < 1e-4 ? std::round(less) : less;
 }
 
-Moving rotated(const Rotary& rotary, Position sign) {
+Moving rotated(const Rotary& rotary, Role role, Position sign = 1) {
   return [=](const Tensor& x) {
     std::vector<Position> at = numbered_rows(x.rows());
     for (Position& t : at) t *= sign;
-    Tensor out = rotary.rotate(Tensor({1, 1, x.rows(), x.width()}, x.data), at, Role::key);
+    Tensor out = rotary.rotate(Tensor({1, 1, x.rows(), x.width()}, x.data), at, role);
     return Tensor(x.shape, std::move(out.data));
   };
 }
@@ -293,11 +293,13 @@ OperatorRules operator_rules(const Attention& subject, const Attention& referenc
     const auto* rotary = std::get_if<Rotary>(&encoding);
     if (rotary == nullptr || rotary->heads != 1 || rotary->dim != truth.value_dim) return out;
     constexpr double by_angles = 4;  // what is rotated once more
-    add("values are rotated, as keys are", made(truth, logits, &softmax, by_angles, rotated(*rotary, 1)));
+    add("values are rotated, as keys are",
+        made(truth, logits, &softmax, by_angles, rotated(*rotary, Role::key)));
     add("the answer is rotated, as its query is",
-        made(truth, logits, &softmax, by_angles, {}, rotated(*rotary, 1)));
+        made(truth, logits, &softmax, by_angles, {}, rotated(*rotary, Role::query)));
     add("values are rotated, as keys are, and the answer is rotated back by its query's position",
-        made(truth, logits, &softmax, by_angles, rotated(*rotary, 1), rotated(*rotary, -1)));
+        made(truth, logits, &softmax, by_angles, rotated(*rotary, Role::key),
+             rotated(*rotary, Role::query, -1)));
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception&) {  // declined, died, another shape

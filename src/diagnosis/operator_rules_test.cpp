@@ -187,12 +187,12 @@ TEST(OperatorRules, name_positions_inside) {
 }
 
 TEST(OperatorRules, name_what_is_rotated) {
-  const auto rotated = [](Position sign) -> Moved {
-    return [sign](const Tensor& x, const Parameters& parameters) {
-      const auto rope = as<Rotary>(encoding_named("rope").make(parameters));
+  const auto rotated = [](Position sign, const std::string& family = "rope", Role role = Role::key) -> Moved {
+    return [=](const Tensor& x, const Parameters& parameters) {
+      const auto rope = as<Rotary>(encoding_named(family).make(parameters));
       std::vector<Position> at = rows_of(x);
       for (Position& t : at) t *= sign;
-      Tensor out = rope.rotate(Tensor({1, 1, x.rows(), x.width()}, x.data), at, Role::key);
+      Tensor out = rope.rotate(Tensor({1, 1, x.rows(), x.width()}, x.data), at, role);
       out.shape = x.shape;
       return out;
     };
@@ -203,6 +203,12 @@ TEST(OperatorRules, name_what_is_rotated) {
   EXPECT_EQ(of("rope", "dim=4", {.values = rotated(1), .answers = rotated(-1)}),
             (Sentences{"values are rotated, as keys are, and the answer is rotated back by its query's "
                        "position"}));
+  // What is scaled as a query is, is none of a key, and the other way round.
+  EXPECT_EQ(of("xpos", "dim=4", {.answers = rotated(1, "xpos", Role::query)}),
+            (Sentences{"the answer is rotated, as its query is"}));
+  EXPECT_EQ(of("xpos", "dim=4", {.answers = rotated(1, "xpos", Role::key)}), Sentences{});
+  EXPECT_EQ(of("xpos", "dim=4", {.values = rotated(1, "xpos", Role::key)}),
+            (Sentences{"values are rotated, as keys are"}));
   EXPECT_EQ(of("rope", "dim=4", {.values = rotated(-1)}), Sentences{}) << "backwards: nothing known";
   EXPECT_EQ(of("rope", "dim=4", {.values = rotated(1), .answers = times(1 + 0x1p-17)}), Sentences{});
 }

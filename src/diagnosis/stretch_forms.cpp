@@ -214,6 +214,26 @@ std::string numbers_in(const Parameters& other, const Parameters& declared) {
   return words;
 }
 
+// As declared, where one channel of each pair is not scaled.
+Rotary without_stretch_of(const Rotary& truth, std::size_t Pair::*column) {
+  Rotary out = truth;
+  out.exact = nullptr;
+  out.rotate = [truth, column](const Tensor& x, const Positions& positions, Role role) {
+    Tensor y = truth.rotate(x, positions, role);
+    const std::size_t heads = x.shape[1], n = x.shape[2];
+    for (std::size_t r = 0; r < y.rows(); ++r)
+      for (const Pair& pair : truth.pairs)
+        y.at(r, pair.*column) /=
+            truth.stretch(pair, positions.at(r / (heads * n) * n + r % n, pair.axis), role);
+    return y;
+  };
+  // What is not scaled is rounded as 1 is.
+  out.stretch = [own = truth.stretch](const Pair& pair, double t, Role role) {
+    return std::max(1.0, own(pair, t, role));
+  };
+  return out;
+}
+
 // zeta to a whole power, and zeta of another pair.
 std::vector<RotationForm> other_powers(const Rotary& truth, double centre, double scale_base) {
   const auto whole = [&](double (*rounded)(double)) {
@@ -259,6 +279,9 @@ std::vector<RotationForm> stretch_forms(const Rotary& subject, const Rotary& tru
                                              const Pair& pair, double t, Role role) {
                        return std::pow(declared(pair, t, role), role == these ? by : 1);
                      })});
+  for (const auto& [column, name] : {std::pair{&Pair::first, "first"}, std::pair{&Pair::second, "second"}})
+    out.push_back(
+        {fmt::format("the {} channel of each pair is not scaled", name), without_stretch_of(truth, column)});
   if (parameters.find("scale_base") == nullptr) return out;
   for (RotationForm& form : other_powers(truth, parameters.real("centre"), parameters.real("scale_base")))
     out.push_back(std::move(form));

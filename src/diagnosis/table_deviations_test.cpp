@@ -78,7 +78,8 @@ TEST(TableDeviations, are_sines_or_cosines_of_a_neighbour) {
   EXPECT_EQ(moved(0, -1), Sentences{"cosines are those of the position before"});
   EXPECT_EQ(moved(1, 0), Sentences{"sines are those of the position after"});
   EXPECT_EQ(moved(-1, 0), Sentences{"sines are those of the position before"});
-  EXPECT_EQ(moved(0, 2), Sentences{});
+  EXPECT_EQ(moved(0, 2), Sentences{"columns 1, 3, 5 and 7 of 8: positions are two ahead"});
+  EXPECT_EQ(moved(0, 7), Sentences{});
   EXPECT_EQ(moved(-1, 1), Sentences{});
 }
 

@@ -68,6 +68,29 @@ class Window {
     return out;
   }
 
+  // Of a query, a key and a head, by their numbers in the whole window, row by row.
+  using Entry = std::function<double(std::size_t query, std::size_t key, std::size_t head)>;
+  Bias with_entries(Entry other) const {
+    Bias out = truth_;
+    out.bias = [=, other = std::move(other), heads = truth_.heads, width = width_](const Positions& queries,
+                                                                                   const Positions& keys) {
+      const auto token = [&](const Positions& all, std::size_t n) {
+        return static_cast<std::size_t>(all.flat()[2 * n] * width + all.flat()[2 * n + 1]);
+      };
+      Tensor to({heads, queries.size(), keys.size()});
+      for (std::size_t r = 0; r < to.rows(); ++r)
+        for (std::size_t c = 0; c < keys.size(); ++c)
+          to.at(r, c) = other(token(queries, r % queries.size()), token(keys, c), r / queries.size());
+      return to;
+    };
+    return out;
+  }
+  std::size_t tokens() const { return static_cast<std::size_t>(height_ * width_); }
+  Offset between(std::size_t query, std::size_t key) const {
+    const auto q = static_cast<Position>(query), k = static_cast<Position>(key);
+    return {q / width_ - k / width_, q % width_ - k % width_};
+  }
+
  private:
   Bias truth_;
   Position height_, width_;
@@ -177,6 +200,24 @@ std::vector<Deviation> window_deviations(const Bias& truth, const Parameters& pa
   if (heads > 1) {
     add("the same after one permutation of heads: in reverse order",
         [=](Offset at, std::size_t head) { return entry(at, heads - 1 - head); });
+    const auto lying = [&](const char* words,
+                           std::function<std::size_t(std::size_t q, std::size_t k, std::size_t head)> flat) {
+      out.push_back(
+          {{words},
+           window.with_entries([=, flat = std::move(flat)](std::size_t q, std::size_t k, std::size_t head) {
+             const std::size_t at = flat(q, k, head), n = window.tokens();
+             return entry(window.between(at / heads / n, at / heads % n), at % heads);
+           }),
+           true});
+    };
+    lying("the bias lies as [queries, keys, heads] and is read as [heads, queries, keys]",
+          [n = window.tokens()](std::size_t q, std::size_t k, std::size_t head) {
+            return (head * n + q) * n + k;
+          });
+    lying("the bias lies as [queries, keys, heads] and is read as [queries, heads, keys]",
+          [n = window.tokens(), heads](std::size_t q, std::size_t k, std::size_t head) {
+            return (q * heads + head) * n + k;
+          });
     add("every head is the first", [=](Offset at, std::size_t) { return entry(at, 0); });
     add("every head is the one before, the first the last",
         [=](Offset at, std::size_t head) { return entry(at, (head + heads - 1) % heads); });

@@ -176,6 +176,41 @@ TEST(WindowDeviations, name_heads_in_another_order) {
             Sentences{"the table is read as one of heads by offsets, not of offsets by heads"});
 }
 
+// The bias of all tokens of a window of three rows of four, written down and read otherwise.
+TEST(WindowDeviations, name_axes_of_the_bias_in_each_others_place) {
+  const auto read = [](const std::function<std::size_t(std::size_t q, std::size_t k, std::size_t head)>& at) {
+    return said("relative_table", standard, [at](const Parameters& parameters) -> Encoding {
+      Bias out = as<Bias>(encoding_named("relative_table").make(parameters));
+      std::vector<Position> window;
+      for (Position n = 0; n < 12; ++n) window.insert(window.end(), {n / 4, n % 4});
+      const Tensor by_head = out.bias(Positions(std::span(window), 2), Positions(std::span(window), 2));
+      std::vector<double> written;  // [query, key, head]
+      for (std::size_t q = 0; q < 12; ++q)
+        for (std::size_t k = 0; k < 12; ++k)
+          for (std::size_t head = 0; head < 3; ++head) written.push_back(by_head.at(head * 12 + q, k));
+      out.bias = [=](const Positions& queries, const Positions& keys) {
+        const auto number = [](const Positions& all, std::size_t n) {
+          return static_cast<std::size_t>(4 * all.at(n, 0) + all.at(n, 1));
+        };
+        Tensor to({3, queries.size(), keys.size()});
+        for (std::size_t r = 0; r < to.rows(); ++r)
+          for (std::size_t c = 0; c < keys.size(); ++c)
+            to.at(r, c) =
+                written.at(at(number(queries, r % queries.size()), number(keys, c), r / queries.size()));
+        return to;
+      };
+      return out;
+    });
+  };
+  using N = std::size_t;
+  EXPECT_EQ(read([](N q, N k, N head) { return (q * 12 + k) * 3 + head; }), Sentences{});
+  EXPECT_EQ(read([](N q, N k, N head) { return (head * 12 + q) * 12 + k; }),
+            Sentences{"the bias lies as [queries, keys, heads] and is read as [heads, queries, keys]"});
+  EXPECT_EQ(read([](N q, N k, N head) { return (q * 3 + head) * 12 + k; }),
+            Sentences{"the bias lies as [queries, keys, heads] and is read as [queries, heads, keys]"});
+  EXPECT_EQ(read([](N q, N k, N head) { return (k * 12 + head) * 3 + q % 3; }), Sentences{});
+}
+
 TEST(WindowDeviations, are_none_of_a_class_token_or_a_line) {
   const auto none = [](const std::string& words) {
     const EncodingSpec& spec = encoding_named("relative_table");

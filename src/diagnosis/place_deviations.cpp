@@ -1,0 +1,145 @@
+#include "diagnosis/place_deviations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "attention/reference_attention.h"
+#include "catalogue/misreadings.h"
+#include "diagnosis/as_called.h"
+#include "diagnosis/call_effects.h"
+#include "diagnosis/call_fits.h"
+#include "diagnosis/circle_forms.h"
+#include "diagnosis/measured_words.h"
+#include "diagnosis/remembered.h"
+#include "diagnosis/rotation_forms.h"
+#include "diagnosis/stretch_forms.h"
+#include "run/catalogued.h"
+
+namespace posproof {
+namespace {
+
+// The same call, encoded by another one.
+Effect encoded_by(std::string words, const Encoding& other, const Precision& precision) {
+  const auto by = std::make_shared<const Model>(model_of(remembering(other), precision));
+  return {std::move(words), [by] {
+            return [by](const Call& call, std::size_t, std::size_t) {
+              return Instead{call, Instead::How::encoded, by};
+            };
+          }};
+}
+
+bool decides_on_shapes(std::string_view parameter) {
+  return parameter == "dim" || parameter == "heads" || parameter == "length";
+}
+
+// With one parameter that has another value of those that claims are searched over.
+std::vector<Effect> other_parameters(const EncodingSpec& spec, const Parameters& parameters,
+                                     const Encoding& declared, const Precision& precision) {
+  std::vector<Effect> out;
+  for (const Parameter& parameter : spec.parameters) {
+    if (decides_on_shapes(parameter.name)) continue;
+    for (const Value& value : parameter.grid) {
+      Parameters other = parameters;
+      other.set(parameter.name, value);
+      if (other == parameters) continue;
+      try {
+        const std::vector<Encoding> kinds = attention::in_every_kind(spec.make(other));
+        if (const Encoding* same = attention::same_kind(kinds, declared))
+          out.push_back(encoded_by(fmt::format("as with --{} {}", parameter.name, text(value)),
+                                   compared_as(*same, declared), precision));
+      } catch (const Refusal&) {  // this value makes no sense with the others
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<Effect> other_forms(const Rotary& own, const Rotary& declared, const EncodingSpec& spec,
+                                const Parameters& parameters, const Precision& precision) {
+  std::vector<Effect> out;
+  for (const auto& forms : {rotation_forms(declared), circle_forms(declared),
+                            stretch_forms(own, declared, spec, parameters, precision)})
+    for (const RotationForm& form : forms) out.push_back(encoded_by(form.words, form.rotation, precision));
+  return out;
+}
+
+// The encoding's formula, misread.
+std::vector<Effect> misread(const EncodingSpec& spec, const Parameters& parameters, const Encoding& declared,
+                            const Precision& precision) {
+  std::vector<Effect> out;
+  for (const auto& [id, family] : catalogue::misreadings()) {
+    if (&encoding_named(std::string(id)) != &spec) continue;
+    for (const Misreading& one : family->misreadings) {
+      try {
+        const std::vector<Encoding> kinds = attention::in_every_kind(one.make(parameters));
+        if (const Encoding* same = attention::same_kind(kinds, declared))
+          out.push_back(encoded_by(std::string(one.what), compared_as(*same, declared), precision));
+      } catch (const Refusal&) {  // it is the same with these parameters
+      }
+    }
+  }
+  return out;
+}
+
+// Channels that are wrong, and how they are called: where all of them rotate by one number of a position,
+// those that rotate by that.
+struct WrongPart {
+  std::vector<std::size_t> columns;
+  std::string words;
+};
+
+std::optional<WrongPart> wrong_part(const Encoding& declared, const std::vector<std::size_t>& wrong,
+                                    std::size_t width) {
+  if (wrong.empty()) return std::nullopt;
+  const std::size_t axes = positions_of(declared).axes;
+  for (std::size_t axis = 0; axes > 1 && axis < axes; ++axis) {
+    WrongPart out{{}, fmt::format("of the {}", axis_name(axis, axes))};
+    for (const Pair& pair : pairs_of(declared))
+      if (pair.axis == axis) out.columns.insert(out.columns.end(), {pair.first, pair.second});
+    std::ranges::sort(out.columns);
+    if (std::ranges::includes(out.columns, wrong)) return out;
+  }
+  if (wrong.size() == width) return std::nullopt;
+  const char* name = std::holds_alternative<Table>(declared) ? "column" : "channel";
+  return WrongPart{wrong, fmt::format("{} of {}", numbered(name, wrong), width)};
+}
+
+std::vector<Effect> in_part(std::vector<Effect> all, const WrongPart& part) {
+  for (Effect& one : all) {
+    one.columns = part.columns;
+    one.words = part.words + ": " + one.words;
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<std::string> place_deviation(const Model& model, const EncodingSpec& spec,
+                                           const Parameters& parameters, const Subject& subject,
+                                           const Encoding& declared, const std::vector<Answered>& answered) {
+  const auto said = [&](const std::vector<Answered>& of, std::vector<Effect> effects) {
+    return call_deviation(model, subject, declared, of, {std::move(effects), true});
+  };
+  if (const auto one = said(answered, {})) return one;
+  if (const auto calls = as_called(subject.takes_positions, declared, answered))
+    if (const auto one = said(*calls, {})) return one;
+  std::optional<WrongPart> part;
+  if (!signature(declared).has(Axis::key) && !signature(declared).mask && !answered.empty())
+    part = wrong_part(declared, wrong_columns(model, declared, answered), answered.front().answer.width());
+  if (part)
+    if (const auto one = said(answered, in_part(all_effects(model, subject, declared), *part))) return one;
+  std::vector<Effect> other = other_parameters(spec, parameters, declared, subject.precision);
+  if (const auto* rotary = std::get_if<Rotary>(&declared))
+    for (Effect& one :
+         other_forms(as<Rotary>(subject.encoding), *rotary, spec, parameters, subject.precision))
+      other.push_back(std::move(one));
+  for (Effect& one : misread(spec, parameters, declared, subject.precision)) other.push_back(std::move(one));
+  if (other.empty()) return std::nullopt;
+  if (const auto one = said(answered, other)) return one;
+  return part ? said(answered, in_part(std::move(other), *part)) : std::nullopt;
+}
+
+}  // namespace posproof

@@ -1,0 +1,122 @@
+// What is done in a part of the calls or of the channels alone, and what is near to it.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "diagnosis/testing/deviations.h"
+
+namespace posproof::place_deviations_test {
+namespace {
+
+using testing::said;
+using testing::Sentences;
+
+// A token of a call as wrong code sees it.
+struct At {
+  std::size_t row, head, token, tokens, batch;
+  double position;
+  Role role;
+};
+// The answer in the place of a right one, [channel], where there is another.
+using Other = std::function<void(const At&, std::span<const double> x, std::span<double> y)>;
+
+Sentences said_of(const std::string& family, const std::string& words, const Other& other) {
+  return said(family, words, [&](const Parameters& parameters) -> Encoding {
+    const auto right = as<Rotary>(encoding_named(family).make(parameters));
+    Rotary out = right;
+    out.rotate = [right, other](const Tensor& x, const Positions& positions, Role role) {
+      Tensor y = right.rotate(x, positions, role);
+      const std::size_t batch = x.shape[0], heads = x.shape[1], n = x.shape[2];
+      for (std::size_t r = 0; r < x.rows(); ++r) {
+        const std::size_t row = r / (heads * n), token = r % n;
+        other({row, r / n % heads, token, n, batch, positions.at(row * n + token, 0), role}, x.row(r),
+              y.row(r));
+      }
+      return y;
+    };
+    return out;
+  });
+}
+
+// As another encoding gives it, of one token.
+void as_of(const std::string& family, const std::string& words, const At& at, std::span<const double> x,
+           std::span<double> y) {
+  const auto other =
+      as<Rotary>(encoding_named(family).make(with(encoding_named(family), Case::parse(words))));
+  const Position t[] = {static_cast<Position>(at.position)};
+  const Tensor out = other.rotate(Tensor({1, 1, 1, x.size()}, {x.begin(), x.end()}), t, at.role);
+  std::ranges::copy(out.data, y.begin());
+}
+
+TEST(PlaceDeviations, name_another_parameter_from_a_position_on) {
+  const auto from = [](Position first) {
+    return said_of("rope", "dim=8 scaling=linear factor=4",
+                   [first](const At& at, std::span<const double> x, std::span<double> y) {
+                     if (at.position >= static_cast<double>(first)) as_of("rope", "dim=8", at, x, y);
+                   });
+  };
+  EXPECT_EQ(from(64), Sentences{"at positions from 64 on: as with --scaling none"});
+  EXPECT_EQ(from(100), Sentences{"at positions from 100 on: as with --scaling none"});
+}
+
+TEST(PlaceDeviations, name_another_form_in_a_part_of_the_calls) {
+  EXPECT_EQ(said_of("rope", "dim=8",
+                    [](const At& at, std::span<const double> x, std::span<double> y) {
+                      if (at.position < 64) return;
+                      for (std::size_t i = 0; i < 4; ++i) {
+                        const double angle = at.position * std::pow(10000.0, -static_cast<double>(i) / 4);
+                        const double c = std::cos(angle), s = std::sin(2 * angle);
+                        y[i] = c * x[i] - s * x[i + 4], y[i + 4] = s * x[i] + c * x[i + 4];
+                      }
+                    }),
+            Sentences{"at positions from 64 on: sines are those of twice the angle, cosines are not"});
+  EXPECT_EQ(said_of("xpos", "dim=8 scale_base=64",
+                    [](const At& at, std::span<const double> x, std::span<double> y) {
+                      if (at.tokens == 1) as_of("rope", "dim=8 layout=interleaved", at, x, y);
+                    }),
+            Sentences{"in calls of one token a row: neither queries nor keys are scaled"});
+}
+
+TEST(PlaceDeviations, name_some_channels_in_some_places) {
+  const auto zeroed = [](const std::vector<std::size_t>& channels, double factor) {
+    return said_of("rope", "dim=12 rotary_dim=8 heads=2",
+                   [=](const At& at, std::span<const double>, std::span<double> y) {
+                     if (at.role == Role::key && at.head == 1)
+                       for (const std::size_t c : channels) y[c] *= factor;
+                   });
+  };
+  EXPECT_EQ(zeroed({8, 9, 10, 11}, 0), Sentences{"keys: head 1 of 2: channels 8 to 11 are 0"});
+  EXPECT_EQ(said_of("rope", "dim=12 rotary_dim=8",
+                    [](const At& at, std::span<const double>, std::span<double> y) {
+                      if (at.role == Role::key && at.tokens > 1)
+                        for (std::size_t c = 8; c < 12; ++c) y[c] = 0;
+                    }),
+            Sentences{"keys, in calls of several tokens a row: channels 8 to 11 of 12: the answer is 0"});
+}
+
+// What is done is none of what is known, or it is done in no place that has a name.
+TEST(PlaceDeviations, say_nothing_of_what_is_near) {
+  EXPECT_EQ(said_of("rope", "dim=8",
+                    [](const At& at, std::span<const double>, std::span<double> y) {
+                      if (at.role == Role::key && at.tokens > 1) y[3] *= 0.875;
+                    }),
+            Sentences{});
+  // At one position, and at the two last ones, it may be right by chance that they are as the next one is.
+  for (const double first : {double{1 << 20}, double{1 << 20} - 1})
+    EXPECT_EQ(said_of("rope", "dim=8",
+                      [first](const At& at, std::span<const double> x, std::span<double> y) {
+                        if (at.position >= first) y[3] += 1e-3 * x[7], y[7] -= 1e-3 * x[3];
+                      }),
+              Sentences{});
+  EXPECT_EQ(said_of("rope", "dim=8",
+                    [](const At& at, std::span<const double>, std::span<double> y) {
+                      if (std::fmod(at.position, 7) == 3) y[3] = 0;
+                    }),
+            Sentences{});
+}
+
+}  // namespace
+}  // namespace posproof::place_deviations_test
