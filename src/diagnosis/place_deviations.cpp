@@ -35,14 +35,23 @@ bool decides_on_shapes(std::string_view parameter) {
   return parameter == "dim" || parameter == "heads" || parameter == "length";
 }
 
+// A list of as many numbers as the declared one has: of each axis, say.
+void as_long(const Value& declared, Value& value) {
+  const auto* ought = std::get_if<std::vector<double>>(&declared);
+  auto* is = std::get_if<std::vector<double>>(&value);
+  if (ought != nullptr && is != nullptr && !ought->empty() && !is->empty())
+    is->resize(ought->size(), is->back());
+}
+
 // With one parameter that has another value of those that claims are searched over.
 std::vector<Effect> other_parameters(const EncodingSpec& spec, const Parameters& parameters,
                                      const Encoding& declared, const Precision& precision) {
   std::vector<Effect> out;
   for (const Parameter& parameter : spec.parameters) {
     if (decides_on_shapes(parameter.name)) continue;
-    for (const Value& value : parameter.grid) {
+    for (Value value : parameter.grid) {
       Parameters other = parameters;
+      as_long(*parameters.find(parameter.name), value);
       other.set(parameter.name, value);
       if (other == parameters) continue;
       try {
@@ -138,7 +147,9 @@ std::optional<std::string> place_deviation(const Model& model, const EncodingSpe
       other.push_back(std::move(one));
   for (Effect& one : misread(spec, parameters, declared, subject.precision)) other.push_back(std::move(one));
   if (other.empty()) return std::nullopt;
-  if (const auto one = said(answered, other)) return one;
+  // Everywhere, others have been tried.
+  const auto one = said(answered, other);
+  if (one && std::ranges::find(other, *one, &Effect::words) == other.end()) return one;
   return part ? said(answered, in_part(std::move(other), *part)) : std::nullopt;
 }
 

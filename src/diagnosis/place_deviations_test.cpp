@@ -62,6 +62,29 @@ TEST(PlaceDeviations, name_another_parameter_from_a_position_on) {
   EXPECT_EQ(from(100), Sentences{"at positions from 100 on: as with --scaling none"});
 }
 
+// The channels that rotate by the last of three numbers.
+TEST(PlaceDeviations, name_another_parameter_of_one_axis) {
+  const std::string crop = "dim=24 axes=3 coordinates=cropped grid=[5,3,4] crop_stop=[8,6,6]";
+  const auto of = [&](const std::string& start) {
+    return said("axial_rope", crop + " crop_start=[1,2,3]", [&](const Parameters& parameters) -> Encoding {
+      const EncodingSpec& spec = encoding_named("axial_rope");
+      Rotary out = as<Rotary>(spec.make(parameters));
+      const auto other = as<Rotary>(spec.make(with(spec, Case::parse(crop + " crop_start=" + start))));
+      out.rotate = [own = out, other](const Tensor& x, const Positions& positions, Role role) {
+        Tensor y = own.rotate(x, positions, role);
+        const Tensor from = other.rotate(x, positions, role);
+        for (std::size_t r = 0; r < y.rows(); ++r)
+          for (const Pair& pair : own.pairs)
+            for (const std::size_t c : {pair.first, pair.second})
+              if (pair.axis == 2) y.at(r, c) = from.at(r, c);
+        return y;
+      };
+      return out;
+    });
+  };
+  EXPECT_EQ(of("[0,0,0]"), Sentences{"of the column: as with --crop_start [0,0,0]"});
+}
+
 TEST(PlaceDeviations, name_another_form_in_a_part_of_the_calls) {
   EXPECT_EQ(said_of("rope", "dim=8",
                     [](const At& at, std::span<const double> x, std::span<double> y) {

@@ -160,9 +160,6 @@ Real up_to_the_stop(const Spread& of, Real p) {
 Real without_start(const Spread& of, Real p) {
   return p * (of.stop - of.start) / of.extent;
 }
-Real from_0_to_the_stop(const Spread& of, Real p) {
-  return p * of.stop / of.extent;
-}
 Real unscaled(const Spread& of, Real p) {
   return of.start + p;
 }
@@ -193,7 +190,6 @@ const MisreadingFamily entry{{
     {"coordinates are those of a grid as large as the call's own positions", &by_the_call, cells},
     {"the last number stands at crop_stop: a step is (stop - start)/(E - 1)", &crops<up_to_the_stop>, crop},
     {"crop_start is not added: numbers begin at 0", &crops<without_start>, crop},
-    {"a crop begins at 0, not at crop_start: a step is stop/E", &crops<from_0_to_the_stop>, crop},
     {"numbers are spread as those of the next axis, of the last as those of the first", &as_the_next_axis,
      crop},
     {"a crop is not scaled: a step is 1", &crops<unscaled>, crop},

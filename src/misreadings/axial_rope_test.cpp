@@ -48,8 +48,6 @@ const testing::Formulas<Coordinate> formulas = {
      }},
     {"crop_start is not added: numbers begin at 0",
      [](const Given& of) { return of.p / of.extent * (of.stop - of.start); }},
-    {"a crop begins at 0, not at crop_start: a step is stop/E",
-     [](const Given& of) { return of.p * of.stop / of.extent; }},
     {"numbers are spread as those of the next axis, of the last as those of the first",
      [](const Given& of) {
        const Real share = of.p / of.next_extent;
