@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <span>
@@ -54,6 +55,29 @@ Sentences with_rows(const std::string& family, const std::string& words, const O
       return out;
     });
   });
+}
+
+// Sines and cosines lie in halves or as neighbours: each declared, and found the other way.
+TEST(TableDeviations, are_the_other_of_both_layouts) {
+  const auto said_of = [](const std::string& declared, const std::string& subject) {
+    const EncodingSpec& spec = encoding_named("sinusoidal");
+    const auto words = [&](const std::string& layout) {
+      return with(spec, Case::parse("dim=8 layout=" + layout));
+    };
+    Sentences out;
+    for (const Deviation& one : table_deviations(
+             spec.make<Table>(words(subject)), spec.oracle<Table>(words(declared)), words(declared), all_f32))
+      out.insert(out.end(), one.sentences.begin(), one.sentences.end());
+    return out;
+  };
+  const auto has = [](const Sentences& all, const std::string& one) {
+    return std::ranges::find(all, one) != all.end();
+  };
+  const std::string halves = "sines stand in the first half and cosines in the second, not interleaved",
+                    neighbours = "sines and cosines are interleaved, not in halves";
+  EXPECT_TRUE(has(said_of("interleaved", "sin_cos"), halves));
+  EXPECT_TRUE(has(said_of("sin_cos", "interleaved"), neighbours));
+  EXPECT_FALSE(has(said_of("sin_cos", "interleaved"), halves));
 }
 
 // Sines, or cosines, that are another position's; of those two steps on, or of both, that is not said.
