@@ -162,7 +162,8 @@ TEST(Defects, are_refused_where_they_make_no_difference) {
       {"resized_table", "dim=2 from_height=2 from_width=3 height=3 width=5 kept_rows=1"},
       {"xpos", "dim=4"},
       {"shaw", "dim=2 clip=2"},
-      {"transformer_xl", "dim=2 form=bidirectional"}};
+      {"transformer_xl", "dim=2 form=bidirectional"},
+      {"decomposed_relative", "dim=2 grid=[8,6] key_grid=[6,8]"}};
   for (const auto& [family, defects] : catalogue::defects()) {
     const EncodingSpec& spec = encoding_named(family);
     std::set<std::string> settings;
