@@ -38,6 +38,13 @@ void need(const Attention& attention, const Tensor& q, const Tensor& k, const Te
                   text(values), text(shown)));
 }
 
+// Tokens stand at positions from 0 on. Where a grid ends on the axis that they stand along, there are no
+// more: what an implementation answers for places outside is its own affair.
+void need_room(const Domain& domain, std::size_t tokens) {
+  if (domain.axes == 1 && static_cast<Position>(tokens) - 1 > domain.hi)
+    throw Refusal(fmt::format("{} tokens; there are positions up to {}", tokens, domain.hi));
+}
+
 // What the softmax of one call sees, and what is averaged. Where a precision is asked about, how far rounding
 // may put them, too.
 struct Operands {
@@ -201,9 +208,10 @@ Attention reference_attention(const Encoding& encoding) {
   attention.any_mask = !seen.causal;
   const Attention declared = attention;
   const Operate operands = table ? of_table(*table) : of_logits(seen);
-  attention.attend = [operands, declared, heads = seen.heads](const Tensor& q, const Tensor& k,
-                                                              const Tensor& v, const Mask& mask) {
+  attention.attend = [operands, declared, heads = seen.heads, domain = positions_of(encoding)](
+                         const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
     need(declared, q, k, v, mask);
+    need_room(domain, std::max(q.rows(), k.rows()));
     return attend(operands(q, k, v, nullptr), heads, mask);
   };
   attention.error = [operands, declared, heads = seen.heads](const Tensor& q, const Tensor& k,

@@ -114,6 +114,27 @@ TEST(Plug, a_bias_is_added_after_the_scale) {
   EXPECT_NEAR(out.at(1, 0), 1 - 0.26894142136999512, 1e-15);
 }
 
+// Three tokens have the positions 0, 1 and 2; a fourth would stand outside of the window, where nobody is
+// asked.
+TEST(Plug, there_are_as_many_tokens_as_positions) {
+  std::size_t asked = 0;
+  Bias bias{.heads = 1};
+  bias.positions.hi = 2;
+  bias.bias = [&asked](const Positions& queries, const Positions& keys) {
+    asked = std::max(queries.size(), keys.size());
+    return Tensor({1, queries.size(), keys.size()});
+  };
+  const Attention attention = reference_attention(bias);
+  const auto attend = [&](std::size_t queries, std::size_t keys) {
+    return attention.attend(Tensor({queries, attention.dim}), Tensor({keys, attention.dim}),
+                            Tensor({keys, attention.value_dim}), mask::none(queries, keys));
+  };
+  EXPECT_NO_THROW(attend(3, 3));
+  for (const auto& [queries, keys] : {std::pair<std::size_t, std::size_t>{4, 3}, {3, 4}})
+    EXPECT_THROW(attend(queries, keys), Refusal);
+  EXPECT_EQ(asked, 3u);
+}
+
 TEST(Plug, each_head_has_its_own_bias) {
   const Attention attention = reference_attention(distances({1.0, 0.0}));
   EXPECT_EQ(attention.dim, 8u);

@@ -83,7 +83,7 @@ std::optional<std::vector<bool>> explained_by(const Effect& effect, const Model&
     for (const Answered& one : answered) {
       const auto rows = fits(effect, steps, model, declared, one.call, one.answer);
       const std::size_t first = out.size();
-      for (const Fit& row : rows) {
+      for (const RowFit& row : rows) {
         if (!alone.right[out.size()]) {
           if (!row.right) return std::nullopt;
           if (row.tells) ++told;

@@ -73,16 +73,16 @@ Tensor with_columns(Tensor out, const Tensor& other, const std::vector<std::size
 
 }  // namespace
 
-std::vector<Fit> fits(const Model& model, const Encoding& declared, const Call& asked, const Tensor& given,
-                      const Tensor& expected, Position far, const std::vector<std::size_t>& columns) {
-  if (given.shape != expected.shape) return std::vector<Fit>(given.rows(), Fit{false});
+std::vector<RowFit> fits(const Model& model, const Encoding& declared, const Call& asked, const Tensor& given,
+                         const Tensor& expected, Position far, const std::vector<std::size_t>& columns) {
+  if (given.shape != expected.shape) return std::vector<RowFit>(given.rows(), RowFit{false});
   const Tensor error = model.error(asked, expected, far);
   const bool pairs = signature(declared).has(Axis::key) && signature(declared).positions;
   const bool causal = pairs && is_causal(declared), shifted = pairs && is_modulo_rows(declared);
   const std::size_t nq = asked.positions.size();
   std::vector<bool> tell(given.width(), columns.empty());
   for (const std::size_t c : columns) tell.at(c) = true;
-  std::vector<Fit> out(given.rows());
+  std::vector<RowFit> out(given.rows());
   for (std::size_t r = 0; r < given.rows(); ++r) {
     std::optional<std::size_t> own;
     double most = 0;  // NaN is passed over
@@ -104,14 +104,14 @@ std::vector<Fit> fits(const Model& model, const Encoding& declared, const Call& 
 std::vector<bool> right_rows(const Model& model, const Encoding& declared, const Call& asked,
                              const Tensor& given, const Tensor& expected, Position far) {
   std::vector<bool> out;
-  for (const Fit& row : fits(model, declared, asked, given, expected, far)) out.push_back(row.right);
+  for (const RowFit& row : fits(model, declared, asked, given, expected, far)) out.push_back(row.right);
   return out;
 }
 
-std::vector<Fit> fits(const Effect& effect, const Steps& steps, const Model& model, const Encoding& declared,
-                      const Call& asked, const Tensor& given) {
+std::vector<RowFit> fits(const Effect& effect, const Steps& steps, const Model& model,
+                         const Encoding& declared, const Call& asked, const Tensor& given) {
   const std::size_t heads = heads_of(declared);
-  std::vector<Fit> out;
+  std::vector<RowFit> out;
   for (std::size_t head = 0; head < (effect.by_head ? heads : 1); ++head) {
     const Instead instead = steps(asked, head, heads);
     const Position far = std::max(farthest(asked), farthest(instead.call));
@@ -123,8 +123,8 @@ std::vector<Fit> fits(const Effect& effect, const Steps& steps, const Model& mod
     auto own =
         fits(instead.by ? *instead.by : model, declared, rounded, given, expected, far, effect.columns);
     if (instead.how != Instead::How::encoded)
-      for (Fit& row : own) row.tells = true;  // it is no function of positions, whose error it would have
-    if (out.empty()) out.assign(own.size(), Fit{false});
+      for (RowFit& row : own) row.tells = true;  // it is no function of positions, whose error it would have
+    if (out.empty()) out.assign(own.size(), RowFit{false});
     for (std::size_t r = 0; r < own.size(); ++r)
       if (!effect.by_head || place(declared, asked, 0, r).head == head) out[r] = own[r];
   }

@@ -11,7 +11,7 @@
 // Rows of recorded answers beside those of a model.
 namespace posproof {
 
-struct Fit {
+struct RowFit {
   bool right = true;
   bool tells = false;  // some entry may be off by less than a quarter of what the row is
 };
@@ -20,12 +20,12 @@ std::size_t heads_of(const Encoding& encoding);
 
 // Rows of the answer to one call. Entries that the mask hides are passed over, and rows count from their
 // first entry where a constant on them does not matter. `columns` are those that tell; empty: all.
-std::vector<Fit> fits(const Model& model, const Encoding& declared, const Call& asked, const Tensor& given,
-                      const Tensor& expected, Position far, const std::vector<std::size_t>& columns = {});
+std::vector<RowFit> fits(const Model& model, const Encoding& declared, const Call& asked, const Tensor& given,
+                         const Tensor& expected, Position far, const std::vector<std::size_t>& columns = {});
 
 // Of what an effect gives for one call, head by head where heads differ; `steps` are its own.
-std::vector<Fit> fits(const Effect& effect, const Steps& steps, const Model& model, const Encoding& declared,
-                      const Call& asked, const Tensor& given);
+std::vector<RowFit> fits(const Effect& effect, const Steps& steps, const Model& model,
+                         const Encoding& declared, const Call& asked, const Tensor& given);
 
 std::vector<bool> right_rows(const Model& model, const Encoding& declared, const Call& asked,
                              const Tensor& given, const Tensor& expected, Position far);
