@@ -89,7 +89,7 @@ const std::vector<Claim>& attention_in_d2l() {
        .answer = Answer::is_true,
        .why = "It has one cosine too many; of the four repairs in use two give the same table.",
        .evidence =
-           {Said{recipes, "Odd widths", "fails at every odd width from 3 on"},
+           {Said{recipes, "Odd widths", "fails at every odd width"},
             Said{recipes, "Odd widths", "different tables"},
             Cell{recipes, "Odd widths", {"last cosine cut"}, "columns 0 to 6 of the row of position 1"},
             Cell{recipes,
