@@ -67,7 +67,7 @@ TEST(DeviationsOfDefects, of_tables_and_biases) {
                {"decode_restarts_at_zero", {"after the first call a single token counts as 0"}},
                {"integer_division_exponent", {"every pair rotates at one frequency, 1 a position"}},
                {"never_added", {"the answer is 0"}},
-               {"odd_tail_unwritten", {}},
+               {"odd_tail_unwritten", {"a row is added to every row, the same at all positions"}},
                {"odd_width_raises", {}},
                {"overwritten_by_init", {}},
                {"positions_ignored", {"tokens are numbered from 0 in each row, whatever their positions"}},

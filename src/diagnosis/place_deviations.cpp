@@ -127,8 +127,9 @@ std::vector<Effect> in_part(std::vector<Effect> all, const WrongPart& part) {
 }  // namespace
 
 std::optional<std::string> place_deviation(const Model& model, const EncodingSpec& spec,
-                                           const Parameters& parameters, const Subject& subject,
+                                           const Parameters& given, const Subject& subject,
                                            const Encoding& declared, const std::vector<Answered>& answered) {
+  const Parameters parameters = with(spec, given);  // those that are not given, too, may be others somewhere
   const auto said = [&](const std::vector<Answered>& of, std::vector<Effect> effects) {
     return call_deviation(model, subject, declared, of, {std::move(effects), true});
   };
