@@ -72,7 +72,8 @@ void for_each_entry(const Encoding& exact, const Call& call, const Tensor& there
 std::optional<double> angle_in_f32(const Encoding& encoding, Position t) {
   const std::vector<Pair> pairs = pairs_of(encoding);
   if (pairs.empty()) return std::nullopt;
-  const Positions at = sequence(encoding, {t}).positions;
+  const Call call = sequence(encoding, {t});
+  const Positions at = call.positions;
   std::set<std::size_t> axes;
   for (const Pair& pair : pairs) axes.insert(pair.axis);
   if (axes.size() < at.axes()) return std::nullopt;

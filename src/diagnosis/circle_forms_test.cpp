@@ -121,11 +121,16 @@ TEST(CircleForms, name_columns_of_one_channel_of_each_pair) {
   EXPECT_EQ(
       of_second([=](const Pair& pair, double t) { return std::cos(frequency((pair.index + 1) % 6) * t); }),
       Sentences{in_second + "those of the pair after, the last those of the first"});
-  // Half of them are no known columns.
-  EXPECT_EQ(of_second([=](const Pair& pair, double t) {
-              return std::cos(frequency(pair.index < 3 ? 5 - pair.index : pair.index) * t);
-            }),
-            Sentences{});
+  // Half of them are those columns, or no known ones.
+  const auto of_half = [&](std::size_t from, std::size_t step) {
+    return of_second([=](const Pair& pair, double t) {
+      return std::cos(frequency(pair.index < 3 ? from + step * pair.index : pair.index) * t);
+    });
+  };
+  const std::size_t back = std::size_t{0} - 1;
+  EXPECT_EQ(of_half(5, back),
+            Sentences{"channels 6 to 8 of 12: " + in_second + "those of the pairs in reverse order"});
+  EXPECT_EQ(of_half(4, back), Sentences{});
 }
 
 TEST(CircleForms, have_the_declared_amplitude) {
