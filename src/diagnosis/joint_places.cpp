@@ -90,8 +90,8 @@ std::optional<JointPlaces::Found> JointPlaces::of(const std::vector<bool>& by_ef
   std::optional<Found> best;
   const auto take = [&](std::vector<std::string> words) {
     // Whose tokens they are is said first.
-    std::ranges::stable_partition(words,
-                                  [](const std::string& one) { return one == "keys" || one == "queries"; });
+    std::stable_partition(words.begin(), words.end(),
+                          [](const std::string& one) { return one == "keys" || one == "queries"; });
     if (!best || words.size() < best->conditions)
       best = {fmt::format("{}", fmt::join(words, ", ")), words.size()};
   };

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/call.h"
+
 namespace posproof {
 
 StepsAlong steps_along(const Table& subject, const Domain& domain, std::size_t dim) {
