@@ -29,15 +29,19 @@ POSPROOF_INLINE auto by_part(Part part, F f) {
 }
 template <class F>
 POSPROOF_INLINE auto by_format(Format format, Part part, F f) {
-  switch (format) {
-    case Format::f64:
-      return by_part<Format::f64>(part, f);
-    case Format::f32:
-      return by_part<Format::f32>(part, f);
-    case Format::bf16:
-      return by_part<Format::bf16>(part, f);
-    default:
-      return by_part<Format::f16>(part, f);
+  if constexpr (only_f32) {
+    return by_part<Format::f32>(part, f);
+  } else {
+    switch (format) {
+      case Format::f64:
+        return by_part<Format::f64>(part, f);
+      case Format::f32:
+        return by_part<Format::f32>(part, f);
+      case Format::bf16:
+        return by_part<Format::bf16>(part, f);
+      default:
+        return by_part<Format::f16>(part, f);
+    }
   }
 }
 

@@ -214,7 +214,7 @@ void compare_rotated_as(const Angles& angles, const Channels& channels, const ch
 // Calls f with the format, one of the three narrow ones, and with how the channels lie.
 template <class F>
 POSPROOF_INLINE auto by_channels(Format format, bool paired, F f) {
-  if (format == Format::f32)
+  if (only_f32 || format == Format::f32)
     return paired ? f.template operator()<Format::f32, true>() : f.template operator()<Format::f32, false>();
   if (format == Format::bf16)
     return paired ? f.template operator()<Format::bf16, true>()

@@ -6,17 +6,25 @@
 #include "exact/kernel_of.h"
 
 namespace posproof::exact {
+namespace {
+
+template <auto own, auto of_kernel>
+constexpr auto by_format = [](Format format, auto... rest) {
+  return format == Format::f32 ? own(format, rest...) : (v4_kernel.*of_kernel)(format, rest...);
+};
+
+}  // namespace
 
 const Kernel v4_vbmi2_kernel{"v4_vbmi2",
                              &v4_vbmi2::multiply,
                              &v4_vbmi2::bound,
-                             &v4_vbmi2::fill,
-                             &v4_vbmi2::count,
-                             &v4_vbmi2::compare,
+                             by_format<&v4_vbmi2::fill, &Kernel::fill>,
+                             by_format<&v4_vbmi2::count, &Kernel::count>,
+                             by_format<&v4_vbmi2::compare, &Kernel::compare>,
                              &v4_vbmi2::intervals,
                              &v4_vbmi2::angles_of_row,
-                             &v4_vbmi2::verify_rotated,
-                             &v4_vbmi2::compare_rotated};
+                             by_format<&v4_vbmi2::verify_rotated, &Kernel::verify_rotated>,
+                             by_format<&v4_vbmi2::compare_rotated, &Kernel::compare_rotated>};
 
 }  // namespace posproof::exact
 #endif

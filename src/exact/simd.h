@@ -15,6 +15,8 @@
 namespace posproof::exact::POSPROOF_ISA {
 
 constexpr std::size_t lanes = POSPROOF_LANES;
+// VBMI2 serves f32 alone: kernel_v4_vbmi2.cpp takes the loops of the other formats from kernel_v4.cpp.
+constexpr bool only_f32 = POSPROOF_VBMI2 != 0;
 
 using Doubles = double __attribute__((vector_size(8 * lanes)));
 using Longs = std::int64_t __attribute__((vector_size(8 * lanes)));
