@@ -96,11 +96,7 @@ Tensor in_place(const Rotary& rotary, Tensor answer) {
 }
 
 Tensor in_order(const Rotary& rotary, Tensor rotated) {
-  if (rotary.order.empty()) return rotated;
-  Tensor out(rotated.shape);
-  for (std::size_t r = 0; r < rotated.rows(); ++r)
-    for (std::size_t c = 0; c < rotary.order.size(); ++c) out.at(r, c) = rotated.at(r, rotary.order[c]);
-  return out;
+  return rotary.order.empty() ? rotated : columns_in_order(rotated, rotary.order);
 }
 
 std::vector<std::size_t> channels_in_no_pair(const Rotary& rotary) {

@@ -31,4 +31,11 @@ Tensor::Tensor(Shape extents, std::vector<double> values)
         fmt::format("shape {} holds {} values, {} came", text(shape), count(shape), data.size()));
 }
 
+Tensor columns_in_order(const Tensor& x, std::span<const std::size_t> order) {
+  Tensor out(x.shape);
+  for (std::size_t r = 0; r < x.rows(); ++r)
+    for (std::size_t c = 0; c < order.size(); ++c) out.at(r, c) = x.at(r, order[c]);
+  return out;
+}
+
 }  // namespace posproof

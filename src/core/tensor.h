@@ -39,4 +39,7 @@ struct Tensor {
   bool operator==(const Tensor&) const = default;
 };
 
+// Columns in another order, of which `order` holds all: column c of the result is column order[c] of x.
+Tensor columns_in_order(const Tensor& x, std::span<const std::size_t> order);
+
 }  // namespace posproof

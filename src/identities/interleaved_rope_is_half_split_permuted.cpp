@@ -35,9 +35,9 @@ Residual check(const Sides& sides, Draw& draw) {
   for (std::size_t c = 0; c < order.size(); ++c) back[order[c]] = c;
   const Call call = draw_call(sides.left, positions_of(sides.subject), draw);
   Call permuted = call;
-  permuted.contents[0] = reordered(call.contents[0], order);
+  permuted.contents[0] = columns_in_order(call.contents[0], order);
   Side here = right_side(sides, permuted);
-  here = {reordered(here.value, back), reordered(here.error, back)};
+  here = {columns_in_order(here.value, back), columns_in_order(here.error, back)};
   return compared(sides, call, left_side(sides, call), here);
 }
 

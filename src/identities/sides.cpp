@@ -74,13 +74,6 @@ Rotations rotations_of(const Arguments& rope) {
   return out;
 }
 
-Tensor reordered(const Tensor& x, std::span<const std::size_t> order) {
-  Tensor out = x;
-  for (std::size_t r = 0; r < x.rows(); ++r)
-    for (std::size_t c = 0; c < order.size(); ++c) out.at(r, c) = x.at(r, order[c]);
-  return out;
-}
-
 Encoding last_entry_off(const Encoding& right_one) {
   return last_entry_larger(right_one, 0x1p-19);
 }

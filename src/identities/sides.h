@@ -31,9 +31,6 @@ Residual same_answers_up_to(const Sides& sides, Draw& draw, Position last);
 Parameters taken(const Arguments& left, std::initializer_list<std::string_view> names,
                  std::string_view words = "");
 
-// Columns in another order: channel c of the answer is channel order[c] of x.
-Tensor reordered(const Tensor& x, std::span<const std::size_t> order);
-
 // The last entry of every answer times 1 + 2^-19: some 3 bounds of f32 where little is lost.
 Encoding last_entry_off(const Encoding& right_one);
 

@@ -26,7 +26,7 @@ Residual check(const Sides& sides, Draw& draw) {
   const Call both{.positions = {.whole = {t, t + k}}, .length = t + k + 1};
   const Side rows = left_side(sides, both);
   const auto order = side_by_side(as<Table>(sides.left));
-  const Tensor value = reordered(rows.value, order), error = reordered(rows.error, order);
+  const Tensor value = columns_in_order(rows.value, order), error = columns_in_order(rows.error, order);
   const Call turn{.positions = {.whole = {k}},
                   .contents = {Tensor({1, 1, 1, order.size()}, {value.row(0).begin(), value.row(0).end()})}};
   const Side turned = right_side(sides, turn);
