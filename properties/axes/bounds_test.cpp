@@ -33,18 +33,6 @@ const std::vector<Stated> all = {
     {"axes/swaps_axes_by_a_permutation", &asked::swaps_axes_by_a_permutation},
 };
 
-// Of two pairs a number, in turn, so that it is one ladder.
-Encoding ladder() {
-  std::vector<Pair> pairs;
-  for (std::size_t i = 0; i < 4; ++i)
-    pairs.push_back({.first = 2 * i,
-                     .second = 2 * i + 1,
-                     .frequency = std::ldexp(1.0, -4 - 2 * static_cast<int>(i)),
-                     .index = i,
-                     .axis = i % 2});
-  return rotation(&right_angle, std::move(pairs), 2);
-}
-
 // Every entry off by nearly all that it is allowed, above or below as chance has it.
 Encoding as_wrong_as_allowed(const Encoding& right, Precision p) {
   return answered_by(right, [=, next = std::make_shared<std::uint64_t>(0)](const Call& call) {
@@ -66,7 +54,7 @@ bool refuted(const Stated& stated, const Encoding& encoding, Precision p) {
 
 // What each statement can be asked of, and holds of.
 std::vector<Encoding> right(const Stated& stated) {
-  if (stated.property == &asked::is_one_ladder_where_numbers_are_equal) return {ladder()};
+  if (stated.property == &asked::is_one_ladder_where_numbers_are_equal) return {right_rotation_in_turn()};
   return {right_rotation(), right_table(), right_rotation_of_three(), right_table_of_three()};
 }
 
@@ -117,7 +105,7 @@ TEST(Axes, ask_in_sequences_that_hold_their_places) {
 // At numbers that every axis has.
 TEST(Axes, are_asked_for_equal_numbers_up_to_the_nearest_end) {
   for (const std::vector<Position>& ends : {std::vector<Position>{3, 15}, std::vector<Position>{15, 3}}) {
-    auto rotary = as<Rotary>(ladder());
+    auto rotary = as<Rotary>(right_rotation_in_turn());
     rotary.positions.last_on_axis = ends;
     EXPECT_EQ(watched::ask(asked::is_one_ladder_where_numbers_are_equal, rotary, all_f32,
                            "x=[1,0,1,0,1,0,1,0] t=2 role=key")

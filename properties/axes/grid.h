@@ -171,6 +171,22 @@ inline Encoding right_rotation() {
 inline Encoding right_rotation_of_three() {
   return rotation(&right_angle, 3);
 }
+
+// Four pairs of two numbers in turn, each slower than the one before by the same ratio: one ladder.
+inline std::vector<Pair> pairs_in_turn() {
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0; i < 4; ++i)
+    pairs.push_back({.first = 2 * i,
+                     .second = 2 * i + 1,
+                     .frequency = std::ldexp(1.0, -4 - 2 * static_cast<int>(i)),
+                     .index = i,
+                     .axis = i % 2});
+  return pairs;
+}
+inline Encoding right_rotation_in_turn() {
+  return rotation(&right_angle, pairs_in_turn(), 2);
+}
+
 inline Encoding right_table() {
   return table();
 }

@@ -52,20 +52,6 @@ Residual check(const Encoding& encoding, Precision p, Draw& draw) {
   return worst;
 }
 
-// Four pairs of two numbers in turn, each slower than the one before by the same ratio.
-std::vector<Pair> ladder() {
-  std::vector<Pair> pairs;
-  for (std::size_t i = 0; i < 4; ++i)
-    pairs.push_back({.first = 2 * i,
-                     .second = 2 * i + 1,
-                     .frequency = std::ldexp(1.0, -4 - 2 * static_cast<int>(i)),
-                     .index = i,
-                     .axis = i % 2});
-  return pairs;
-}
-Encoding right_ladder() {
-  return rotation(&right_angle, ladder(), 2);
-}
 NegativeExample quicker_last_pair(double by, const Precision& p) {
   return {fmt::format("a rotation whose last frequency is 1 + 2^{} times as large, in {}", std::ilogb(by),
                       p == in_bf16 ? "bf16" : p.word()),
@@ -74,7 +60,7 @@ NegativeExample quicker_last_pair(double by, const Precision& p) {
                 [by](const Pair& pair, std::span<const Position> place) {
                   return right_angle(pair, place) * (pair.index == 3 ? 1 + by : 1);
                 },
-                ladder(), 2);
+                pairs_in_turn(), 2);
           },
           p};
 }
@@ -94,9 +80,9 @@ const Property entry{
     .must_reject =
         joined({{"a rotation whose frequencies begin anew on the second axis", &restarted, all_f32},
                 quicker_last_pair(0x1p-12, all_f32),
-                off("rotated keys", &right_ladder, 0x1p-18, &of_key),
-                off("rotated queries", &right_ladder, -0x1p-18, &of_query)},
-               last_and_first(&right_ladder, 0x1p-18, 0x1p-5)),
+                off("rotated keys", &right_rotation_in_turn, 0x1p-18, &of_key),
+                off("rotated queries", &right_rotation_in_turn, -0x1p-18, &of_query)},
+               last_and_first(&right_rotation_in_turn, 0x1p-18, 0x1p-5)),
 };
 
 }  // namespace posproof::properties_axes_is_one_ladder_where_numbers_are_equal

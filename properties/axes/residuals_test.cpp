@@ -24,18 +24,6 @@ namespace {
 using namespace grid;
 namespace asked = properties::axes;
 
-// Of two pairs a number, in turn, so that it is one ladder.
-Encoding ladder() {
-  std::vector<Pair> pairs;
-  for (std::size_t i = 0; i < 4; ++i)
-    pairs.push_back({.first = 2 * i,
-                     .second = 2 * i + 1,
-                     .frequency = std::ldexp(1.0, -4 - 2 * static_cast<int>(i)),
-                     .index = i,
-                     .axis = i % 2});
-  return rotation(&right_angle, std::move(pairs), 2);
-}
-
 // What is drawn, and which cases say nothing: no number, or every number, is exchanged or rotated by.
 TEST(ActsOnEachAxisAlone, exchanges_one_number_of_two_places) {
   const Property& property = asked::acts_on_each_axis_alone;
@@ -204,7 +192,7 @@ TEST(DependsOnVectorOffset, finds_each_entry_with_the_bounds_of_its_dot_products
 }
 
 TEST(IsOneLadder, finds_each_entry_with_the_bound_of_its_rotation) {
-  const Encoding right = ladder();
+  const Encoding right = right_rotation_in_turn();
   const std::string words = fmt::format("x={} t=7 role=key", token);
   const Call call =
       watched::ask(asked::is_one_ladder_where_numbers_are_equal, right, all_f32, words).calls.at(0);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -21,13 +22,22 @@ struct DecomposedAxis {
   Position finer() const { return std::max(queries, keys); }
   std::size_t rows() const { return static_cast<std::size_t>(2 * finer() - 1); }
 
-  // Of both tokens, each where its own grid lies on the finer one: their offset, from the smallest on,
-  // rounded down.
-  std::size_t row(Position query, Position key) const {
-    const Position i = query * queries / finer(), j = key * keys / finer(), last = 2 * (finer() - 1);
-    const Position past = finer() * (i * keys + (keys - 1 - j) * queries) / (queries * keys);
+  // The offset of token i of the grid of queries from token j of that of keys, each where its own grid lies
+  // on the finer one: from the smallest on, rounded down.
+  Position offset(Position i, Position j) const {
+    return finer() * (i * keys + (keys - 1 - j) * queries) / (queries * keys);
+  }
+
+  // Of the rows of all axes, the one that this offset of two places has.
+  template <class Offset>
+  std::size_t row(Position query, Position key, const Offset& of) const {
+    const Position past = of(*this, query * queries / finer(), key * keys / finer()),
+                   last = 2 * (finer() - 1);
     const Position held = std::clamp<Position>(past, 0, last);
     return begin + static_cast<std::size_t>(from_query ? last - held : held);
+  }
+  std::size_t row(Position query, Position key) const {
+    return row(query, key, std::mem_fn(&DecomposedAxis::offset));
   }
 };
 
@@ -79,6 +89,21 @@ inline Real dot(std::span<const double> a, std::span<const Real> b) {
   Real sum = 0;
   for (std::size_t c = 0; c < a.size(); ++c) sum += a[c] * b[c];
   return sum;
+}
+
+// The logits, where met(q, k, i, j) is what the rows of all axes add to the content.
+template <class Met>
+Contextual decomposed_logits(const Arguments& p, const Met& met) {
+  const std::size_t dim = p.width("dim");
+  const bool scaled = p.is("query", "scaled"), classed = p.is("class_token", "apart");
+  return contextual_on_a_grid(
+      dim, 1, p.list("grid").size(),
+      [=](std::span<const double> q, std::span<const double> k, Coordinates i, Coordinates j, std::size_t) {
+        const Real content = dot(q, k) / root(dim);
+        if (classed && std::min(std::ranges::min(i), std::ranges::min(j)) < 0) return content;
+        const Real of_rows = met(q, k, i, j);
+        return content + (scaled ? of_rows / root(dim) : of_rows);
+      });
 }
 
 }  // namespace posproof::inside

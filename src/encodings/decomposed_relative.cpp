@@ -23,24 +23,18 @@ namespace {
 using namespace inside;
 
 Encoding make(const Arguments& p) {
-  const std::size_t dim = p.width("dim");
   const std::vector<DecomposedAxis> axes = decomposed_axes(p);
-  const bool scaled = p.is("query", "scaled"), classed = p.is("class_token", "apart");
-
-  Contextual relative = contextual_on_a_grid(
-      dim, 1, axes.size(),
-      [=, rows = decomposed_rows(p, axes)](std::span<const double> q, std::span<const double> k,
-                                           Coordinates i, Coordinates j, std::size_t) {
-        const Real content = dot(q, k) / root(dim);
-        if (classed && std::min(std::ranges::min(i), std::ranges::min(j)) < 0) return content;
+  Contextual relative = decomposed_logits(
+      p, [axes, rows = decomposed_rows(p, axes)](std::span<const double> q, std::span<const double>,
+                                                 Coordinates i, Coordinates j) {
         Real met = 0;
         for (std::size_t axis = 0; axis < axes.size(); ++axis)
           met += dot(q, rows[axes[axis].row(i[axis], j[axis])]);
-        return content + (scaled ? met / root(dim) : met);
+        return met;
       });
   for (const DecomposedAxis& axis : axes) relative.positions.last_on_axis.push_back(axis.finer() - 1);
   relative.positions.hi = std::ranges::max(relative.positions.last_on_axis);
-  if (classed) relative.positions.lo = -1;
+  if (p.is("class_token", "apart")) relative.positions.lo = -1;
   relative.error = BoundOf<Contextual>(&oracle::decomposed_relative, p);
   return relative;
 }

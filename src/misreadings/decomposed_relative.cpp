@@ -27,27 +27,19 @@ struct Reading {
 
 Encoding reads(const Parameters& given, const Reading& as) {
   const Arguments p = misread::arguments(encodings::decomposed_relative, given);
-  const std::size_t dim = p.width("dim");
   std::vector<DecomposedAxis> axes = decomposed_axes(p);
   const auto rows = decomposed_rows(p, axes);
   for (std::size_t axis = 0; axis < axes.size(); ++axis)
     if (as.mirrored.have(axis, axes.size())) axes[axis].from_query = !axes[axis].from_query;
-  const bool scaled = p.is("query", "scaled"), classed = p.is("class_token", "apart");
   Contextual out = misread::right<Contextual>(encodings::decomposed_relative, given);
-  out.logits = contextual_on_a_grid(dim, 1, axes.size(),
-                                    [=](std::span<const double> q, std::span<const double> k, Coordinates i,
-                                        Coordinates j, std::size_t) {
-                                      const Real content = dot(q, k) / root(dim);
-                                      if (classed && std::min(std::ranges::min(i), std::ranges::min(j)) < 0)
-                                        return content;
-                                      Real met = 0;
-                                      for (std::size_t axis = 0; axis < axes.size(); ++axis)
-                                        met += dot(as.of_keys.have(axis, axes.size()) ? k : q,
-                                                   rows[axes[axis].row(i[axis], j[axis])]);
-                                      if (as.averaged) met /= static_cast<Real>(axes.size());
-                                      return content + (scaled ? met / root(dim) : met);
-                                    })
-                   .logits;
+  out.logits =
+      decomposed_logits(p, [=](std::span<const double> q, std::span<const double> k, Coordinates i,
+                               Coordinates j) {
+        Real met = 0;
+        for (std::size_t axis = 0; axis < axes.size(); ++axis)
+          met += dot(as.of_keys.have(axis, axes.size()) ? k : q, rows[axes[axis].row(i[axis], j[axis])]);
+        return as.averaged ? met / static_cast<Real>(axes.size()) : met;
+      }).logits;
   // Rows of other offsets, and products with the key.
   out.error = [own = out.error](const auto& q, const auto& k, const auto& i, const auto& j,
                                 const Precision& p) {
