@@ -25,7 +25,7 @@ Square square(std::size_t dim) {
       rows(t, static_cast<Index>(2 * i)) = std::sin(angle);
       rows(t, static_cast<Index>(2 * i) + 1) = std::cos(angle);
     }
-  const auto found = Eigen::JacobiSVD<Wide>(rows).singularValues();
+  const auto found = Eigen::JacobiSVD<Wide, Eigen::NoQRPreconditioner>(rows).singularValues();
   return {dim, static_cast<double>(found[size - 1] / found[0])};
 }
 

@@ -140,7 +140,7 @@ TEST(Formats, numbers_of_16_bits_are_unpacked_to_what_each_is) {
 
 // Nine numbers: more than are looked at together.
 TEST(Formats, are_finite_where_no_number_has_all_bits_of_the_exponent) {
-  for (const auto [format, largest, infinity, nan] :
+  for (const auto& [format, largest, infinity, nan] :
        {std::tuple{Format::f64, 0x7fefffffffffffff, 0x7ff0000000000000, 0x7ff0000000000001},
         std::tuple{Format::f32, 0x7f7fffffL, 0x7f800000L, 0x7f800001L},
         std::tuple{Format::bf16, 0x7f7fL, 0x7f80L, 0x7fc0L},
