@@ -116,7 +116,10 @@ class Identifying {
     std::erase_if(hold_,
                   [&](const Tried& one) { return one.fit.passes_over > hold_.front().fit.passes_over; });
     for (const Tried& one : hold_)
-      found_.hold.push_back({one.proposed.candidate, one.fit.share, one.proposed.trained});
+      if (std::ranges::none_of(found_.hold, [&](const Convention& before) {
+            return are_one(before.candidate, one.proposed.candidate);
+          }))
+        found_.hold.push_back({one.proposed.candidate, one.fit.share, one.proposed.trained});
     found_.compared = hold_.front().fit.of;
     describe_not_told();
     if (hold_.front().proposed.trained) return;
@@ -179,6 +182,11 @@ class Identifying {
     for (const auto& [name, value] : others.fields())
       if (text(value) != text(*own.find(name))) out.emplace_back(name, text(value));
     return out;
+  }
+
+  // Proposed in two ways, one of which says what is standard.
+  static bool are_one(const Candidate& one, const Candidate& other) {
+    return one.encoding == other.encoding && differing(one, other).empty();
   }
 
   // ---- what is near

@@ -136,6 +136,20 @@ TEST(Identify, what_a_table_cannot_tell_is_said) {
   EXPECT_TRUE(of(bias("alibi", "heads=12", 24)).not_told.empty());
 }
 
+// Once with the grid that it was seen to have, and once without.
+TEST(Identify, what_is_proposed_in_two_ways_is_said_once) {
+  const Encoding of_grid = encoding_named("sincos_2d").oracle(Case::parse("dim=32"));
+  Call places{.positions = {.axes = 2}, .length = 7};
+  for (Position y = 0; y < 7; ++y)
+    for (Position x = 0; x < 5; ++x) places.positions.whole.insert(places.positions.whole.end(), {y, x});
+  const Identified found = of(answer(of_grid, places));
+  EXPECT_EQ(named(found), "sincos_2d --dim 32 --grid [7,5]");
+  for (const Candidate& other : found.or_else) EXPECT_NE(report::convention(other), named(found));
+  for (auto one = found.hold.begin(); one != found.hold.end(); ++one)
+    for (auto other = found.hold.begin(); other != one; ++other)
+      EXPECT_NE(report::convention(one->candidate), report::convention(other->candidate));
+}
+
 TEST(Identify, one_array_of_cosines_and_sines_is_a_rotation_or_a_table) {
   const Identified found = of(table("sinusoidal", "dim=32 layout=cos_sin", 300));
   EXPECT_EQ(named(found), "rope --dim 32");
