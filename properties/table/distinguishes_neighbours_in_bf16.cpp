@@ -21,21 +21,6 @@ Encoding even_steps() {
   return plain(1, Domain{0, 2 * 256}, [](std::size_t, double t, double) { return t / (2 * 256); });
 }
 
-// Equal rows, where the declared pair puts neighbours that far apart.
-Made still(double frequency, Domain domain = {0, 15}) {
-  return
-      [=] { return of_pairs({frequency}, domain, [](const Pair&, Position, Position) { return right(0); }); };
-}
-
-// Right but for one row, which repeats the one before.
-Made repeated(double frequency, Position which) {
-  return [=] {
-    return of_pairs({frequency}, {-8, 7}, [=](const Pair& pair, Position t, Position n) {
-      return right_pair(pair, t == which ? t - 1 : t, n);
-    });
-  };
-}
-
 }  // namespace
 
 const Property entry{
@@ -46,12 +31,15 @@ const Property entry{
     .must_reject =
         {{"positions that are rounded to bf16 before the sine", &rounded_positions},
          {"rows in steps of half a unit of bf16", &even_steps},
-         {"rows that are equal and should be 2^-5 apart, in f32", still(0x1p-5), all_f32},
-         {"rows that are equal and should be 2^-4 apart, in bf16", still(0x1p-4), in_bf16},
-         {"rows that are equal and should be 2^-5 apart, in f16", still(0x1p-5), in_f16},
-         {"two rows that are equal and should be 2^-5 apart, in f32", still(0x1p-5, {0, 1}), all_f32},
-         {"rows of -8 and -7 that are equal and should be 2^-5 apart, in f32", repeated(0x1p-5, -7), all_f32},
-         {"the last two rows, equal where they should be 2^-5 apart, in f32", repeated(0x1p-5, 7), all_f32}},
+         {"rows that are equal and should be 2^-5 apart, in f32", equal_neighbours(0x1p-5), all_f32},
+         {"rows that are equal and should be 2^-4 apart, in bf16", equal_neighbours(0x1p-4), in_bf16},
+         {"rows that are equal and should be 2^-5 apart, in f16", equal_neighbours(0x1p-5), in_f16},
+         {"two rows that are equal and should be 2^-5 apart, in f32", equal_neighbours(0x1p-5, {0, 1}),
+          all_f32},
+         {"rows of -8 and -7 that are equal and should be 2^-5 apart, in f32",
+          repeated_row(0x1p-5, {-8, 7}, -7, -8), all_f32},
+         {"the last two rows, equal where they should be 2^-5 apart, in f32",
+          repeated_row(0x1p-5, {-8, 7}, 7, 6), all_f32}},
 };
 
 }  // namespace posproof::properties_table_distinguishes_neighbours_in_bf16

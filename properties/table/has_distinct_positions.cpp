@@ -35,15 +35,6 @@ Encoding clamps() {
                [](std::size_t c, double t, double) { return std::min(t, 509.0) + static_cast<double>(c); });
 }
 
-// A pair so slow that rounding nearly hides the step between neighbours; one row repeats another.
-Made repeated(double frequency, Domain domain, Position which, Position other) {
-  return [=] {
-    return of_pairs({frequency}, domain, [=](const Pair& pair, Position t, Position n) {
-      return right_pair(pair, t == which ? other : t, n);
-    });
-  };
-}
-
 }  // namespace
 
 const Property entry{
@@ -56,17 +47,17 @@ const Property entry{
     .must_reject = {{"a position that wraps around at 65536", &wraps},
                     {"a table whose last three rows are equal", &clamps},
                     {"two rows that are the same and should be 2^-19 apart, in f32",
-                     repeated(0x1p-19, {0, 1}, 1, 0), all_f32},
+                     repeated_row(0x1p-19, {0, 1}, 1, 0), all_f32},
                     {"the first row, of -8, that is the second one and should be 2^-19 off, in f32",
-                     repeated(0x1p-19, {-8, 7}, -8, -7), all_f32},
+                     repeated_row(0x1p-19, {-8, 7}, -8, -7), all_f32},
                     {"a last row that is the one before and should be 2^-19 off, in f32",
-                     repeated(0x1p-19, {0, 31}, 31, 30), all_f32},
+                     repeated_row(0x1p-19, {0, 31}, 31, 30), all_f32},
                     {"a row of 16 that is that of 0 and should be 2^-18 off, in f32",
-                     repeated(0x1p-22, {0, 17}, 16, 0), all_f32},
+                     repeated_row(0x1p-22, {0, 17}, 16, 0), all_f32},
                     {"two rows that are the same and should be 2^-5 apart, in bf16",
-                     repeated(0x1p-5, {0, 1}, 1, 0), in_bf16},
+                     repeated_row(0x1p-5, {0, 1}, 1, 0), in_bf16},
                     {"two rows that are the same and should be 2^-8 apart, in f16",
-                     repeated(0x1p-8, {0, 1}, 1, 0), in_f16}},
+                     repeated_row(0x1p-8, {0, 1}, 1, 0), in_f16}},
 };
 
 }  // namespace posproof::properties_table_has_distinct_positions

@@ -149,4 +149,20 @@ inline Made sizes(std::function<double(const Pair& pair, Position t, Position n)
   };
 }
 
+// Equal rows, where the declared pair puts neighbours that far apart.
+inline Made equal_neighbours(double frequency, Domain domain = {0, 15}) {
+  return
+      [=] { return of_pairs({frequency}, domain, [](const Pair&, Position, Position) { return right(0); }); };
+}
+
+// Right but for one row, which is another's. A pair so slow that rounding nearly hides the step between
+// neighbours makes it wrong by little.
+inline Made repeated_row(double frequency, Domain domain, Position which, Position other) {
+  return [=] {
+    return of_pairs({frequency}, domain, [=](const Pair& pair, Position t, Position n) {
+      return right_pair(pair, t == which ? other : t, n);
+    });
+  };
+}
+
 }  // namespace posproof::negative_examples
