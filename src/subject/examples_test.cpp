@@ -1,10 +1,13 @@
 // The examples are what they say, and with --wrong they are not: a few values each, by their formulas.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "subject/testing/subjects.h"
 #include "test_paths.h"
@@ -50,6 +53,61 @@ TEST(Examples, torch_rope) {
     else
       EXPECT_GT(farthest(y, right), 0.01) << wrong;
   }
+}
+
+// What the head of an example says: `cc ...`. The file that it makes is gone with this.
+class Compiled {
+ public:
+  Compiled(const std::string& compiler, const std::string& source) {
+    const std::string words =
+        fmt::format("{} '{}/examples/{}' -o {} -lm 2>/dev/null", compiler, testing::source, source, path_);
+    there_ = std::system(words.c_str()) == 0;
+  }
+  ~Compiled() { std::filesystem::remove(path_); }
+  Compiled(const Compiled&) = delete;
+  Compiled& operator=(const Compiled&) = delete;
+
+  bool there() const { return there_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_ = fmt::format("{}posproof_example_{}", ::testing::TempDir(), ::getpid());
+  bool there_ = false;
+};
+
+// Two heads of two tokens, at 7 and at 3: in each row one channel is 1.
+void expect_rope(const std::string& words, bool right) {
+  const std::vector<Position> at = {7, 3};
+  const double base = 500000;
+  Tensor x({1, 2, 2, 4}), y({1, 2, 2, 4});
+  for (std::size_t row = 0; row < 4; ++row) {
+    x.at(row, row) = 1;
+    const std::size_t pair = row % 2;
+    const double angle = static_cast<double>(at[row % 2]) * std::pow(base, -0.5 * static_cast<double>(pair));
+    y.at(row, pair) = row < 2 ? std::cos(angle) : -std::sin(angle);
+    y.at(row, pair + 2) = row < 2 ? std::sin(angle) : std::cos(angle);
+  }
+  const Subject subject = asked(words, "rope", "dim=4 heads=2 base=500000", Rotary{.dim = 4, .heads = 2});
+  const Tensor found = as<Rotary>(subject.encoding).rotate(x, at, Role::query);
+  // In f32 an angle is within 7 and two units, and an entry within that and three more.
+  if (right)
+    EXPECT_LT(farthest(found, y), 7 * 3 * 0x1p-24 + 3 * 0x1p-24) << words;
+  else
+    EXPECT_GT(farthest(found, y), 0.001) << words;
+}
+
+TEST(Examples, c_rope) {
+  const Compiled library("cc -O2 -shared -fPIC", "c_rope.c");
+  if (!library.there()) GTEST_SKIP() << "there is no C compiler with the name cc";
+  for (const std::string wrong : {"", " --wrong reads_int64", " --wrong base_ignored"})
+    expect_rope(python("examples/c_rope.py", library.path() + wrong), wrong.empty());
+}
+
+TEST(Examples, cpp_rope) {
+  const Compiled program("c++ -O1 -std=c++17", "cpp_rope.cpp");
+  if (!program.there()) GTEST_SKIP() << "there is no C++ compiler with the name c++, or no nlohmann/json.hpp";
+  for (const std::string wrong : {"", " --wrong sine_of_first_half"})
+    expect_rope("cmd:" + program.path() + wrong, wrong.empty());
 }
 
 TEST(Examples, numpy_alibi) {

@@ -45,7 +45,7 @@ inline bool is_synopsis(const std::string& words) {
 
 // A command that is run: of the program, and what prepares files for it.
 inline bool is_command(const std::string& words) {
-  for (const std::string first : {"./run posproof ", "posproof ", "python3 ", "cp "})
+  for (const std::string first : {"./run posproof ", "posproof ", "python3 ", "cp ", "cc ", "c++ "})
     if (words.starts_with(first)) return true;
   return false;
 }
@@ -152,9 +152,9 @@ class Clone {
       std::filesystem::path(::testing::TempDir()) / ("posproof_clone_" + std::to_string(::getpid()));
 };
 
-// What takes seconds: programs that are asked for everything, the whole matrix, the reports.
+// What takes seconds: programs that are asked for everything, the whole matrix, the reports, a compiler.
 inline bool is_long(const ShownCommand& command) {
-  for (const std::string part : {"cmd:", "posproof matrix", "posproof report"})
+  for (const std::string part : {"cmd:", "posproof matrix", "posproof report", "c++ "})
     if (command.words.find(part) != std::string::npos) return true;
   return false;
 }
