@@ -89,9 +89,10 @@ std::vector<Block> read_and_run() {
               {"ggml gives the leftover pairs of interleaved sections a fourth id",
                "its selection of ids for [24,20,20] of 64 pairs, and what llama.cpp fills the fourth id of text with",
                "pairs 61 and 62 take it, and it is 0"},
-              {"transformers keeps the longest length of dynamic NTK under another name",
+              {"transformers before " + github("transformers#46624", "huggingface/transformers/pull/46624") +
+                   " kept the longest length of dynamic NTK under another name",
                "`dynamic_frequency_update` without a layer type, for lengths 8192, 6000 and 100 after 4096",
-               "it writes `None_max_seq_len_cached` and reads `max_seq_len_cached`: the base follows each call that is longer than the trained length, and the reset never comes, so that the call of 100 has the base of 6000"},
+               "it wrote `None_max_seq_len_cached` and read `max_seq_len_cached`: the base followed each call that was longer than the trained length, and the reset never came, so that the call of 100 had the base of 6000"},
               {"a version of NeMo rescales ALiBi's slopes in place",
                "the file of the repository that is to be had, alibi_relative_position.py",
                "not found: that version multiplies into a new tensor"},
@@ -114,7 +115,7 @@ Document run() {
       "Papers and programs, and programs among each other, read {} of these {} conventions in more than one way; of those in sections {} a second reading was not found in released code. "
       "Most readings are not wrong by themselves; what is wrong is a model that was trained with one and runs with another. "
       "Each is declared here: by a parameter that is spelled out, by one that is left at its printed standard, or by the precision of the subject. "
-      "The differences are of the exact encodings, by their oracles, but for the angles of section {}; `posproof gate` with either declaration tells which one a subject has (but a `--form causal` asks nothing about later keys, so it holds of a symmetric bias, too), and `posproof identify` finds most of them without one. "
+      "The differences are of the exact encodings, by their oracles, but for the angles of section {}; `posproof gate` with either declaration tells which one a subject has (but a `--form causal` asks nothing about later keys, so it holds of a symmetric bias, too, and `@bf16/bf16` holds of angles in f32, with a warning), and `posproof identify` finds most of them without one. "
       "A declaration names the one convention: what else a project chooses, as the layout or the divisor, has to be added.",
       contested, all.size(), fmt::join(only_possible, " and "),
       1 + std::ranges::distance(all.begin(),

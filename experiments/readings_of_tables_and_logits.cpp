@@ -70,7 +70,10 @@ Conflict odd_widths() {
        github("tensor2tensor", "tensorflow/tensor2tensor") +
            " adds the column; its own divisor makes it 2i/4"},
       {"sinusoidal", "dim=7 odd=truncate", "the last cosine is cut off, 2i/7",
-       github("Informer2020#224", "zhouhaoyi/Informer2020/issues/224") + " and others"},
+       github("Keras",
+              "keras-team/keras-hub/blob/master/keras_hub/src/layers/modeling/sine_position_encoding.py") +
+           ", by a mask over all columns, and most repairs of the tutorials' program, as that in " +
+           github("BERT-pytorch#78", "codertimo/BERT-pytorch/issues/78")},
       {"sinusoidal", "dim=7 odd=round_up", "as width 8, cut: 2i/8",
        github("multidim-positional-encoding", "tatp22/multidim-positional-encoding")}};
   const double pad = apart(readings[0], readings[1], up_to(512)),
@@ -215,7 +218,7 @@ Conflict counting() {
   const std::vector<Reading> readings = {
       {"cope", "dim=1 length=8", "the key's own gate counts: the query is at 1",
        arxiv("Golovneva et al. 2024, section 4", "2405.18719")},
-      {"cope", "dim=1 length=8 counting=exclusive", "gates between the two: the query is at 0",
+      {"cope", "dim=1 length=8 counting=exclusive", "distances, or gates, between the two: the query is at 0",
        arxiv("Shaw et al. 2018", "1803.02155") + ", " + arxiv("Music Transformer", "1809.04281")}};
   // Tokens of 60 open every gate, and differ in their positions alone.
   const std::size_t n = 4;

@@ -432,7 +432,7 @@ std::vector<Block> odd_widths(const Measured& m) {
   return {
       Section{"Odd widths"},
       Paragraph{fmt::format(
-          "The tutorials' program computes ⌈d/2⌉ angles and writes the cosines of all into ⌊d/2⌋ columns, which fails at every odd width from 3 on and at no even one (enumerated to {}); at width 1 the one cosine is repeated into no columns, which no library refuses. "
+          "The tutorials' program computes ⌈d/2⌉ angles and writes the cosines of all into ⌊d/2⌋ columns, which fails at every odd width from 3 on and at no even one (enumerated to {}); at width 1 the one cosine is repeated into no columns, which NumPy and PyTorch accept. "
           "Four repairs are in use. They give {} different tables: a mask over all columns and a cut last cosine are the same. "
           "The others differ in the last column, and in all frequencies but the first, because the divisor is d - 1 or d + 1 instead of d.",
           widest, different(m.repairs))},

@@ -340,8 +340,9 @@ Grid sources(const Measured& m) {
   return grid;
 }
 
-// Distances at equal ratios, which is how the axis is drawn.
+// Distances at equal ratios, which is how the axis is drawn: the nearest whole ones, each once.
 Plot kernels(const Measured& m) {
+  constexpr int steps = 200;
   constexpr std::array<std::string_view, 4> drawn = {"Llama 2 7B", "Llama 3 8B", "Llama 3.1 8B",
                                                      "gpt-oss 20B"};
   Plot plot{
@@ -352,15 +353,15 @@ Plot kernels(const Measured& m) {
       .x = {"distance k, positions", true, {{1, 131072}}},
       .y = {"g(k) / g(0)", false, {{-0.2, 1}}},
       .curves = {},
-      .caption =
-          "Sum of the cosines of all pairs that rotate, 200 distances at equal ratios, the last one the context less 1."};
+      .caption = {}};
+  std::size_t fewest = steps + 1, most = 0;
   for (const std::string_view name : drawn) {
     const Row& row = m.of(name);
     Curve curve{std::string(name), {}};
     Position last = 0;
-    for (int step = 0; step <= 200; ++step) {
-      const auto k = static_cast<Position>(
-          std::llround(std::pow(static_cast<long double>(row.model->context - 1), step / 200.0L)));
+    for (int step = 0; step <= steps; ++step) {
+      const auto k = static_cast<Position>(std::llround(std::pow(
+          static_cast<long double>(row.model->context - 1), static_cast<long double>(step) / steps)));
       if (k == last) continue;
       last = k;
       long double sum = 0;
@@ -370,8 +371,12 @@ Plot kernels(const Measured& m) {
                                 static_cast<double>(sum / static_cast<long double>(row.w.size())));
     }
     plot.description += fmt::format(" {} ends at {}.", name, fixed(curve.points.back().second, 2));
+    fewest = std::min(fewest, curve.points.size()), most = std::max(most, curve.points.size());
     plot.curves.push_back(std::move(curve));
   }
+  plot.caption = fmt::format(
+      "Sum of the cosines of all pairs that rotate, at {} to {} distances: the whole numbers nearest to {} at equal ratios from 1 to the context less 1, each once.",
+      fewest, most, steps + 1);
   return plot;
 }
 

@@ -288,7 +288,7 @@ std::vector<Block> adding(const Measured& m) {
     grid.rows.push_back({std::string(one.formula), fmt::format("{} of 10", one.moved), fixed(one.farthest, 4),
                          fmt::format("{} of 10", one.sinusoidal_moved)});
   return {
-      Section{"An added token changes the values of the others"},
+      Section{"An added token changes earlier values"},
       Paragraph{
           "When a token is added, the values of the earlier tokens change, except that of position 0 where it is constant. "
           "What was computed from them has to be computed again: keys and values cannot be kept in a cache."},

@@ -162,7 +162,7 @@ const std::vector<Claim>& attention_in_d2l() {
        .says = "Do the frequencies of a binary code correspond to those of the encoding, and why?",
        .answer = Answer::answered,
        .why =
-           "Both are geometric, and a bit is a square wave; the ratios differ at every width. A constant distance of neighbours and a linear shift have no counterpart.",
+           "Both are geometric, and a bit is a square wave; the ratios differ at every width. From two bits on the distance of neighbours is not constant, and from three bits on no affine map leads to the next code.",
        .evidence = {Said{carries, "Binary codes", "Both encodings have geometric frequencies"},
                     Said{carries, "Binary codes", "the distance of neighbours depends on the position"},
                     Said{carries, "Binary codes", "no affine map leads to the next code"}}},
