@@ -55,9 +55,12 @@ std::span<const Term> glossary() {
       Term{{"ladder"},
            "The frequencies of all pairs of a sinusoidal or rotary encoding, after any scaling.",
            "accuracy, reports"},
-      Term{{"layout"},
-           "Which two channels form a pair: 2i and 2i + 1 (interleaved), or i and i + d/2 (half_split).",
-           "the parameter --layout"},
+      Term{
+          {"layout"},
+          "Which two channels form a pair: of r that rotate, 2i and 2i + 1 (interleaved) or i and i + r/2 (half_split; "
+          "half_split_by_axis within the part of each axis). In tables, where sines and cosines stand "
+          "(interleaved, sin_cos, cos_sin) or real and imaginary parts (interleaved, real_imaginary).",
+          "the parameter --layout"},
       Term{{"matrix"},
            "The table of every encoding against every property, with the state of each claim.",
            "matrix, encoding_by_property"},

@@ -4,7 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
+#include <variant>
 
+#include "catalogue/encodings.h"
+#include "core/parameter.h"
+#include "core/spec.h"
 #include "report/file.h"
 #include "test_paths.h"
 
@@ -22,6 +27,15 @@ TEST(Glossary, has_at_most_twenty_terms_in_order_each_a_sentence_or_two) {
     EXPECT_EQ(term.definition.back(), '.') << term.names[0];
     EXPECT_NE(glossary_page().find(term.definition), std::string::npos) << term.names[0];
   }
+}
+
+TEST(Glossary, says_what_each_word_of_a_layout_is) {
+  const std::string_view definition = term_named("layout")->definition;
+  for (const auto& [id, spec] : catalogue::encodings())
+    for (const Parameter& parameter : spec->parameters)
+      if (parameter.name == "layout")
+        for (const std::string_view word : std::get<type::Word>(parameter.type).words)
+          EXPECT_NE(definition.find(word), std::string_view::npos) << id << " " << word;
 }
 
 TEST(Glossary, is_a_page_with_a_line_a_term) {
