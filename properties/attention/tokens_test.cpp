@@ -8,7 +8,9 @@
 #include "catalogue/properties/attention/breaks_the_symmetry.h"
 #include "catalogue/properties/attention/has_the_symmetry_of_its_mask.h"
 #include "catalogue/properties/score/depends_on_order.h"
+#include "search/search.h"
 #include "search/testing/residuals.h"
+#include "search/trial.h"
 
 namespace posproof::tokens_test {
 namespace {
@@ -121,6 +123,26 @@ TEST(DependsOnOrder, looks_ahead_only_where_keys_ahead_mean_anything) {
   bias.causal = true;
   EXPECT_TRUE(replayed(properties::score::depends_on_order, bias, "i=3").holds());
   EXPECT_EQ(asked, (std::set<Position>{0, 1, 2, 3}));
+}
+
+// A query without three positions before it, or after it where keys there mean something, is not asked.
+TEST(DependsOnOrder, asks_queries_with_three_positions_on_every_side_that_means_anything) {
+  Bias bias{.heads = 1, .positions = {0, 6}};
+  std::set<Position> asked;
+  bias.bias = [&asked](std::span<const Position> queries, std::span<const Position> keys) {
+    asked.insert(queries.begin(), queries.end());
+    return Tensor({1, 1, 1}, {static_cast<double>(keys[0])});
+  };
+  const auto queries = [&] {
+    asked.clear();
+    const Encoding encoding = bias;
+    search(*trial(properties::score::depends_on_order, encoding, all_f32),
+           {.id = "queries", .budget = {.cases = 100, .shrinks = 0}});
+    return asked;
+  };
+  EXPECT_EQ(queries(), std::set<Position>{3});
+  bias.causal = true;
+  EXPECT_EQ(queries(), (std::set<Position>{3, 4, 5, 6}));
 }
 
 }  // namespace

@@ -69,7 +69,8 @@ Encoding one_head_rises() {
 
 const Property entry{
     .statement =
-        "The farther a key, the smaller its bias, in every head but those whose slope is declared to be 0.",
+        "On either side of the query, the farther a key, the smaller its bias, in every head but those whose slope is "
+        "declared to be 0.",
     .formula = "|i-k| > |i-j| on one side  =>  b(i, k) < b(i, j)",
     .source = "Press et al. 2022, ALiBi, section 3: a penalty that grows with the distance",
     .checks = {CheckOf<Bias>(&check)},

@@ -125,7 +125,8 @@ Encoding queries_from_the_first_key() {
 
 const Property entry{
     .statement =
-        "A sequence that is asked for in chunks, possibly single tokens at its end, has the answers of the whole.",
+        "A sequence that is asked for in chunks, possibly single tokens at its end, has the answers of the "
+        "whole; calls that name a length name that of the whole.",
     .formula = "f(x_1 .. x_n) = f(x_1 .. x_m), f(x_(m+1)), .., f(x_n)",
     .source =
         "prefill and decode: lucidrains/rotary-embedding-torch#11, keras-team/keras-hub#1544, "

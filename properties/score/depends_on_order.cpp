@@ -135,8 +135,10 @@ Encoding hardly_falling_logits() {
 
 const Property entry{
     .statement =
-        "A query and a key of ones have logits at least 2^-12 apart at some two places of the key within three of the query.",
-    .formula = "max |s(1,1; i,a) - s(1,1; i,b)| >= 2^-12, |i-a| <= 3, |i-b| <= 3",
+        "A query and a key of ones have logits at least 2^-12 apart at some two places of the key within three of the query, "
+        "which has three positions before it and, unless the encoding is causal, three after it.",
+    .formula =
+        "max |s(1,1; i,a) - s(1,1; i,b)| >= 2^-12 over a, b from i-3 to i+3 (causal: to i), all of them positions",
     .source =
         "Vaswani et al. 2017, section 3.5; without a position the logit q.k is the same at every distance",
     .checks = {CheckOf<Score>(&check)},

@@ -69,8 +69,9 @@ Encoding infinite() {
 }  // namespace
 
 const Property entry{
-    .statement = "Every row has the same norm; on a ladder of h pairs it is the amplitude times sqrt(h).",
-    .formula = "|p_t| = |p_s|, = A sqrt(d/2) for d/2 pairs",
+    .statement =
+        "Every row has the same norm; on a ladder of h pairs of one amplitude it is that amplitude times sqrt(h).",
+    .formula = "|p_t| = |p_s|, = A sqrt(d/2) for d/2 pairs of amplitude A",
     .source = "Vaswani et al. 2017, section 3.5: sin^2 + cos^2 = 1 in each of d/2 pairs",
     .checks = {CheckOf<Table>(&check)},
     .must_reject = {{"a cosine that is rotated by 1e-6 radians against its sine", &skewed_pair},
