@@ -272,7 +272,8 @@ TEST(EncodingPage, says_all_that_is_known) {
   EXPECT_EQ(
       conventions.rows[3],
       (std::vector<std::string>{
-          "`layout`", "channels that rotate together: half_split (i, i + width/2), interleaved (2i, 2i + 1)",
+          "`layout`",
+          "channels that rotate together, of the r of rotary_dim: half_split (i, i + r/2), interleaved (2i, 2i + 1)",
           "half_split, interleaved", "`half_split`", "`half_split` `interleaved`", "", "yes", ""}));
   EXPECT_EQ(conventions.rows[0][4], "`2` `4` `6` `8` `64`");
   EXPECT_EQ(conventions.rows[0][5], "channels");

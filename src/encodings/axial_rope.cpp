@@ -232,9 +232,8 @@ const std::vector<Parameter> parameters = {
           "heads, all rotated alike; a gate asks with 2 unless told otherwise"),
     whole("axes", {2, 4}, 2, {2, 3},
           "numbers in a position: 2 (row, column), 3 (time, row, column), 4 (FLUX.2: and the token's index)"),
-    above_0(
-        "base", 10000, {10000, 100, 10},
-        "frequencies are its powers; for large widths the ratio of the longest wavelength to the shortest"),
+    above_0("base", 10000, {10000, 100, 10},
+            "frequencies are its powers, which go from 1 to nearly 1/base at large widths"),
     {"parts",
      type::List{4},
      std::vector<double>{0},
@@ -312,7 +311,7 @@ const std::vector<Parameter> parameters = {
               "frequencies", {"base", "periods", "linear_bands", "log_bands"},
               "w_j of an axis of m pairs: base (a power of it), periods (1 / (min_period (max_period / "
               "min_period)^(j/(m-1)))); in half turns, with R for max_resolution, linear_bands (1 + (R/2 - "
-              "1) j/(m-1)), log_bands ((R/2)^(j/(m-1)))")),
+              "1) j/(m-1)), log_bands ((R/2)^(j/(m-1))); j/(m-1) is 0 where m is 1")),
     where(of_periods, above_0("min_period", 1, {1, 0.25}, "period of the fastest pair of an axis, DINOv3's")),
     where(of_periods, above_0("max_period", 100, {100, 3}, "period of the slowest")),
     where(of_bands, {"max_resolution",

@@ -51,7 +51,7 @@ using namespace properties;
 const EncodingSpec entry{
     .summary = "positions are counted by gates that query and key open together",
     .formula =
-        "s_ij = q_i.k_j / sqrt(dim) + q_i.e[p_ij], p_ij = sum over j <= l <= i of g_il, "
+        "s_ij = q_i.k_j / sqrt(dim) + q_i.e[p_ij], p_ij = sum over j <= l <= i that i sees of g_il, "
         "g_il = 1 / (1 + e^(-q_i.k_l / sqrt(dim))), e linear between whole p",
     .source =
         "Golovneva et al. 2024, Contextual Position Encoding: Learning to Count What's Important, "

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "core/encoding.h"
 #include "core/parameter.h"
 #include "core/spec.h"
+#include "run/catalogued.h"
 
 namespace posproof::declared_test {
 namespace {
@@ -86,6 +89,43 @@ TEST(Declared, by_reference_and_oracle_is_the_same) {
       } catch (const Refusal&) {  // not together with the standard values of others
       }
     }
+}
+
+// Of all pairs, lowest and highest.
+std::pair<double, double> frequencies(std::string_view id, const std::string& words) {
+  const EncodingSpec& spec = encoding_named(id);
+  const Encoding made = spec.make(with(spec, Case::parse(words)));
+  double lowest = std::numeric_limits<double>::infinity(), highest = 0;
+  for (const Pair& pair : pairs_of(made)) {
+    lowest = std::min(lowest, pair.frequency);
+    highest = std::max(highest, pair.frequency);
+  }
+  return {lowest, highest};
+}
+
+// What the help of `base` says, above 1 and below.
+TEST(Declared, frequencies_go_from_1_to_nearly_1_over_the_base_at_large_widths) {
+  for (const auto& [id, more] :
+       std::vector<std::pair<std::string, std::string>>{{"sinusoidal", "base="},
+                                                        {"sinusoidal", "divisor=half_minus_one base="},
+                                                        {"sincos_2d", "base="},
+                                                        {"timestep_embedding", "max_period="},
+                                                        {"timestep_embedding", "shift=0 max_period="},
+                                                        {"xpos", "base="},
+                                                        {"axial_rope", "base="},
+                                                        {"axial_rope", "ladder=strided base="},
+                                                        {"rope", "base="},
+                                                        {"m_rope", "sections=[768,640,640] base="}}) {
+    const auto above = frequencies(id, "dim=4096 " + more + "10000"),
+               below = frequencies(id, "dim=4096 " + more + "0.5");
+    EXPECT_EQ(above.second, 1) << id;
+    EXPECT_NEAR(above.first, 1e-4, 1e-6) << id;
+    EXPECT_EQ(below.first, 1) << id;
+    EXPECT_NEAR(below.second, 2, 0.01) << id;
+  }
+  // Of channels that do not all rotate, and of a ladder that begins again in each section.
+  EXPECT_NEAR(frequencies("rope", "dim=4096 rotary_dim=2048 exponent=dim").first, 1e-2, 1e-4);
+  EXPECT_NEAR(frequencies("m_rope", "dim=4096 sections=[640,768,640] ladder=restarted").first, 1e-3, 1e-5);
 }
 
 }  // namespace

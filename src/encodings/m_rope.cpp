@@ -85,9 +85,10 @@ const std::vector<Parameter> parameters = {
           "heads, all rotated alike; a gate asks with 2 unless told otherwise"),
     above_0(
         "base", 10000, {10000, 1000000, 10},
-        "frequencies are its powers; for large widths the ratio of the longest wavelength to the shortest"),
-    convention("layout", {"half_split", "interleaved"},
-               "channels that rotate together: half_split (i, i + width/2), interleaved (2i, 2i + 1)"),
+        "frequencies are its powers, which go from 1 to nearly 1/base at large widths of which all channels rotate by the running ladder"),
+    convention(
+        "layout", {"half_split", "interleaved"},
+        "channels that rotate together, of the r of rotary_dim: half_split (i, i + r/2), interleaved (2i, 2i + 1)"),
     whole("rotary_dim", {0, type::any_width.hi}, 0, {0, 6},
           "how many channels rotate, the first ones; 0: all", "channels"),
     {"sections",

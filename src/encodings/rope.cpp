@@ -162,18 +162,23 @@ const std::vector<Parameter> parameters = {
           "heads, all rotated alike; a gate asks with 2 unless told otherwise"),
     above_0(
         "base", 10000, {10000, 500000, 10},
-        "frequencies are its powers; for large widths the ratio of the longest wavelength to the shortest"),
-    convention("layout", {"half_split", "interleaved"},
-               "channels that rotate together: half_split (i, i + width/2), interleaved (2i, 2i + 1)"),
+        "frequencies are its powers, which go from 1 to nearly 1/base at large widths of which all channels rotate"),
+    convention(
+        "layout", {"half_split", "interleaved"},
+        "channels that rotate together, of the r of rotary_dim: half_split (i, i + r/2), interleaved (2i, 2i + 1)"),
     whole("rotary_dim", {0, type::any_width.hi}, 0, {0, 2, 4}, "how many channels rotate; 0: all of them",
           "channels"),
     of_words("rotary_part", {"first", "last"}, "which `rotary_dim` channels rotate: first, last"),
-    whole("kept_pairs", {0, type::any_width.hi / 2}, 0, {0, 1},
-          "how many pairs rotate, the fastest ones; 0: all (p-RoPE)", "pairs"),
+    whole(
+        "kept_pairs", {0, type::any_width.hi / 2}, 0, {0, 1},
+        "how many pairs rotate, the first ones, which above base 1 are the fastest before scaling; 0: all (p-RoPE)",
+        "pairs"),
     convention("exponent", {"rotary_dim", "dim"}, "what 2i is divided by in the exponent: rotary_dim, dim"),
-    where({{{"layout", {"interleaved"}}}},
-          convention("output_layout", {"as_taken", "half_split"},
-                     "layout of the answer: as_taken, half_split (all first channels, then all second)")),
+    where(
+        {{{"layout", {"interleaved"}}}},
+        convention(
+            "output_layout", {"as_taken", "half_split"},
+            "layout of the answer: as_taken, half_split (all first channels, then all second); claims of rotary/ and score/ are about the answer with its channels put back")),
     convention("direction", {"forward", "backward"}, "forward: by +t w_i; backward: by -t w_i"),
     convention(
         "scaling", {"none", "linear", "ntk", "dynamic_ntk", "by_parts", "yarn", "llama3", "longrope"},

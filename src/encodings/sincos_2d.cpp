@@ -126,9 +126,8 @@ const Condition plain{{{"normalize", {"none"}}}};
 const std::vector<Parameter> parameters = {
     whole("dim", type::any_width, 64, {4, 8, 12, 14, 64}, "width of a row", "channels"),
     whole("axes", {2, 3}, 2, {2, 3}, "numbers in a position: 2 (row, column), 3 (time, row, column)"),
-    above_0(
-        "base", 10000, {10000, 100},
-        "frequencies are its powers; for large widths the ratio of the longest wavelength to the shortest"),
+    above_0("base", 10000, {10000, 100},
+            "frequencies are its powers, which go from 1 to nearly 1/base at large widths"),
     {"parts",
      type::List{3},
      std::vector<double>{0},

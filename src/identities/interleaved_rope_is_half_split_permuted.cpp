@@ -46,7 +46,8 @@ Residual check(const Sides& sides, Draw& draw) {
 const Identity entry{
     .statement =
         "Interleaved RoPE is half-split RoPE after one permutation of the channels of queries and keys.",
-    .formula = "pi(2i) = i, pi(2i + 1) = i + d/2: R_interleaved(t) x = pi^-1 R_half_split(t) pi x",
+    .formula =
+        "pi(2i) = i, pi(2i + 1) = i + r/2 on the r channels of rotary_dim: R_interleaved(t) x = pi^-1 R_half_split(t) pi x",
     .source = "Su et al. 2021, RoFormer, equation 34; Black et al. 2022, GPT-NeoX-20B",
     .left = &encodings::rope,
     .right = &encodings::rope,
