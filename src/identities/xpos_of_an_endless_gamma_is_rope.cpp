@@ -20,7 +20,7 @@ const Identity entry{
     .source = "Sun et al. 2022, A Length-Extrapolatable Transformer, section 3.2",
     .left = &encodings::xpos,
     .right = &encodings::rope,
-    .where = {{{"gamma", {1e300}}}},
+    .where = {{{"gamma", {1e300}}, {"scale_base", {64.0, 512.0}}, {"centre", {0.0, 256.0}}}},
     .right_of = &right_of,
     .check = &same_answers,
     .must_reject = {{"the last channel of the last token is 2^-19 larger", "dim=4 gamma=1e300",

@@ -16,11 +16,11 @@ std::optional<Parameters> right_of(const Arguments& left) {
 
 const Identity entry{
     .statement = "xPos whose scale base goes to infinity is RoPE: nothing shrinks.",
-    .formula = "B -> infinity: zeta_i^(t/B) -> 1",
+    .formula = "B -> infinity: zeta_i^((t - c)/B) -> 1",
     .source = "Sun et al. 2022, A Length-Extrapolatable Transformer, section 3.2",
     .left = &encodings::xpos,
     .right = &encodings::rope,
-    .where = {{{"scale_base", {1e300}}}},
+    .where = {{{"scale_base", {1e300}}, {"centre", {0.0, 256.0}}}},
     .right_of = &right_of,
     .check = &same_answers,
     .must_reject = {{"the last channel of the last token is 2^-19 larger", "dim=4 scale_base=1e300",

@@ -14,6 +14,8 @@
 #include "catalogue/identities/resized_constants_are_constants.h"
 #include "catalogue/identities/resized_mirror_images_are_mirrored.h"
 #include "catalogue/identities/resized_table_of_its_own_size_is_learned.h"
+#include "catalogue/identities/xpos_of_an_endless_gamma_is_rope.h"
+#include "catalogue/identities/xpos_of_an_endless_scale_base_is_rope.h"
 #include "core/call.h"
 #include "core/error.h"
 #include "core/spoiled.h"
@@ -52,6 +54,19 @@ TEST(Identities, refuse_what_they_are_not_said_of) {
                 .find("p_rope_of_all_pairs_is_rope does not apply to these parameters together"),
             std::string::npos);
   EXPECT_EQ(refused(llama3_is_by_parts, ""), "not refused");
+}
+
+// Far from its centre an xPos is scaled, however large its scale base or its gamma.
+TEST(Identities, of_an_endless_xpos_are_said_near_its_centre) {
+  EXPECT_EQ(refused(xpos_of_an_endless_scale_base_is_rope, "centre=256"), "not refused");
+  EXPECT_EQ(
+      refused(xpos_of_an_endless_scale_base_is_rope, "centre=1e300"),
+      "`centre=1e+300`: xpos_of_an_endless_scale_base_is_rope is said where scale_base is 1e+300, centre is 0 or 256");
+  EXPECT_EQ(refused(xpos_of_an_endless_gamma_is_rope, "centre=256 scale_base=64"), "not refused");
+  const std::string where =
+      ": xpos_of_an_endless_gamma_is_rope is said where gamma is 1e+300, scale_base is 64 or 512, centre is 0 or 256";
+  EXPECT_EQ(refused(xpos_of_an_endless_gamma_is_rope, "centre=1e300"), "`centre=1e+300`" + where);
+  EXPECT_EQ(refused(xpos_of_an_endless_gamma_is_rope, "scale_base=1e-300"), "`scale_base=1e-300`" + where);
 }
 
 // What each says of itself can be asked: its words are those of the schemas, and each negative example is of
