@@ -26,7 +26,7 @@ using namespace document;
 
 constexpr std::uint64_t cases_of_the_named = 300, cases = 100, histories = 10;
 
-// One defect at its smallest setting.
+// One defect at its setting.
 struct Row {
   std::string family;
   const Defect* defect;
@@ -195,7 +195,7 @@ std::string linked(const Defect& defect) {
 }
 
 std::vector<Block> what_each_is(const Measured& m) {
-  Grid grid{.columns = {"defect", "what is wrong", "smallest setting", "recorded as", "sources"}, .rows = {}};
+  Grid grid{.columns = {"defect", "what is wrong", "setting", "recorded as", "sources"}, .rows = {}};
   for (const Row& row : m.rows)
     grid.rows.push_back({row.name(), std::string(row.defect->wrong), fmt::format("`{}`", row.defect->setting),
                          fmt::format("{}", fmt::join(row.defect->recorded, ", ")), linked(*row.defect)});
@@ -219,7 +219,7 @@ std::vector<Block> left_out(const Measured& m) {
 
 std::string finding(const Measured& m) {
   return fmt::format(
-      "{} of {} defects survive: at its smallest setting each {}is refuted by the property that is named in advance. {} of them were shipped, {} are kin of reported ones; they stand for {} of {} recorded defects of released code. {} are refuted by agreement with the exact numbers alone.",
+      "{} of {} defects survive: at the setting that is named for it each {}is refuted by the property that is named in advance. {} of them were shipped, {} are kin of reported ones; they stand for {} of {} recorded defects of released code. {} are refuted by agreement with the exact numbers alone.",
       m.survivors, m.rows.size(), m.survivors == 0 ? "" : "of the others ", m.shipped,
       m.rows.size() - m.shipped, m.recorded.size(), m.recorded.size() + not_asked.size(),
       m.by_agreement_alone);
@@ -231,7 +231,7 @@ Document run() {
       .title = "Defects that were shipped, and what refutes them",
       .finding = finding(m),
       .condition = fmt::format(
-          "Each defect at its smallest setting and in the precision that it claims; seed 1; {} cases for the property that is named in advance, {} for every other that the right encoding claims at that setting, {} sequences of calls for `{}`.",
+          "Each defect at the setting that is named for it and in the precision that it claims; seed 1; {} cases for the property that is named in advance, {} for every other that the right encoding claims at that setting, {} sequences of calls for `{}`.",
           cases_of_the_named, cases, histories, history_id),
       .blocks = experiments::joined(
           {by_property(m), matrices(m), what_each_is(m), left_out(m), {document::PageVerdict{finding(m)}}})};

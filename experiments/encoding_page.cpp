@@ -151,7 +151,7 @@ Grid holding(const Measured& m) {
       .columns = {"property", "statement", "where", "follows from"},
       .rows = {},
       .caption =
-          "Where: for which of the searched parameters it is claimed; nothing there: for all of them. Each claim is searched for a counterexample over these. For other values a claim may be false, an effect below what its statement asks for, or an answer past what a format holds; the gate asks an implementation what is true of the exact encoding with its values. Nothing in the last column: the encoding claims it itself."};
+          "Where: for which of the searched parameters it is claimed; nothing there: for all of them at which it can be asked. Each claim is searched for a counterexample over these. For other values a claim may be false, an effect below what its statement asks for, or an answer past what a format holds; the gate asks an implementation what is true of the exact encoding with its values. Nothing in the last column: the encoding claims it itself."};
   grid.rows.push_back({code(agreement_id),
                        "Its reference and its oracle give the same values, within rounding.", "",
                        "is an encoding"});
@@ -245,7 +245,7 @@ std::vector<Block> identities(const Measured& m) {
 std::vector<Block> known_defects(const Measured& m) {
   if (m.defects.empty())
     return {Section{"Known defects"}, Paragraph{"No wrong implementation of it is recorded."}};
-  Grid grid{.columns = {"defect", "what is wrong", "sources", "smallest setting", "refuted by"},
+  Grid grid{.columns = {"defect", "what is wrong", "sources", "setting", "refuted by"},
             .rows = {},
             .caption =
                 "Each is a wrong implementation that `posproof gate` compares a refuted subject with; "

@@ -21,7 +21,7 @@ struct Defect {
   // The encoding with the defect, for any parameters of the family's spec. Throws Refusal where the defect
   // makes no difference or no sense.
   Encoding (*make)(const Parameters&);
-  // The smallest parameters that show it, and tell it from the family's others: `dim=8`.
+  // Small parameters that show it, and tell it from the family's others: `dim=8`.
   std::string_view setting;
   // The property that must refute it there, nullptr: agreement with the oracle.
   const Property* refuted_by = nullptr;

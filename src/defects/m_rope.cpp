@@ -90,7 +90,7 @@ const DefectFamily entry{{
      .sources = "alibaba/MNN#4133, mlx-vlm#576, mlx-node/mlx-node#80, vllm-project/vllm-omni#1784",
      .recorded = {"mrope-contiguous-vs-interleaved"},
      .make = &assignment_swapped,
-     .setting = "dim=12 sections=[2,2,2]"},
+     .setting = "dim=8 sections=[2,1,1]"},
     {.name = "frames_at_one_time",
      .wrong =
          "the time between frames is truncated to a whole number before it is scaled: t = 0 in every frame",

@@ -386,7 +386,7 @@ inline const std::vector<Defect> ladders = {
      .sources = "llama-models#322",
      .recorded = {"llama3-scaling-constants-hardcoded"},
      .make = &llama3_constants_ignored,
-     .setting = "dim=8 scaling=llama3 factor=16"},
+     .setting = "dim=6 scaling=llama3 factor=16"},
     {.name = "dynamic_base_for_short_sequences",
      .wrong =
          "the base is multiplied by 3^(d/(d-2)), as dynamic NTK by 2 does at twice the trained length, in sequences that need none",

@@ -1,4 +1,4 @@
-// What is measured of a wrong encoding, in sentences: of every defect by name at its smallest setting and at
+// What is measured of a wrong encoding, in sentences: of every defect by name at its setting and at
 // a usual one, of wrong encodings that have no name, and of what is near to them.
 #include "diagnosis/deviations.h"
 

@@ -153,7 +153,7 @@ Json of(std::string_view id, const Defect& defect) {
           {"shipped", !is_kin(defect)},
           {"sources", sources},
           {"recorded", defect.recorded},
-          {"smallest_setting", setting},
+          {"setting", setting},
           {"precision", defect.precision.word()},
           {"refuted_by", defect.refuted_by == nullptr ? agreement_id : id_of(*defect.refuted_by)}};
 }

@@ -11,7 +11,7 @@ std::string json_of_encodings();
 
 // The other catalogues, an array each: of properties the statement, the formula, the source, what they can be
 // asked of and what they refute; of identities both encodings as well; of experiments the question, the
-// method and the report; of defects the family, the sources, the smallest setting that shows each and the
+// method and the report; of defects the family, the sources, a small setting that shows each and the
 // property that refutes it.
 std::string json_of_properties();
 std::string json_of_identities();

@@ -278,7 +278,7 @@ TEST(Schema, lists_every_defect_with_its_sources_and_what_refutes_it) {
       "wrong": "w_i = 1: 2i/d is divided in whole numbers", "shipped": true,
       "sources": [{"name": "Kyubyong/transformer#81",
                    "url": "https://github.com/Kyubyong/transformer/issues/81"}],
-      "recorded": ["sin-integer-division-exponent"], "smallest_setting": {"dim": "4"},
+      "recorded": ["sin-integer-division-exponent"], "setting": {"dim": "4"},
       "refuted_by": "table/has_geometric_wavelengths", "precision": "f32"})"));
   const Json kin = named("rope/angle_products_in_f16");
   EXPECT_EQ(kin["shipped"], false);
@@ -286,8 +286,8 @@ TEST(Schema, lists_every_defect_with_its_sources_and_what_refutes_it) {
   EXPECT_EQ(kin["recorded"], Json::array());
   EXPECT_EQ(kin["refuted_by"], "agrees_with_its_oracle");
   EXPECT_EQ(named("rope/angles_in_bf16")["precision"], "bf16/f32");
-  EXPECT_EQ(named("rope/llama3_constants_ignored")["smallest_setting"],
-            Json::parse(R"({"dim": "8", "scaling": "llama3", "factor": "16"})"));
+  EXPECT_EQ(named("rope/llama3_constants_ignored")["setting"],
+            Json::parse(R"({"dim": "6", "scaling": "llama3", "factor": "16"})"));
 }
 
 }  // namespace posproof::report::report_schema_test
