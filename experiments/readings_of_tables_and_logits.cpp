@@ -72,7 +72,7 @@ Conflict odd_widths() {
       {"sinusoidal", "dim=7 odd=truncate", "the last cosine is cut off, 2i/7",
        github("Keras",
               "keras-team/keras-hub/blob/master/keras_hub/src/layers/modeling/sine_position_encoding.py") +
-           ", by a mask over all columns, and most repairs of the tutorials' program, as that in " +
+           ", by a mask over all columns, and repairs of the tutorials' program, as that in " +
            github("BERT-pytorch#78", "codertimo/BERT-pytorch/issues/78")},
       {"sinusoidal", "dim=7 odd=round_up", "as width 8, cut: 2i/8",
        github("multidim-positional-encoding", "tatp22/multidim-positional-encoding")}};

@@ -49,7 +49,7 @@ const std::vector<Claim>& the_clock() {
        .says = "Normalising to [0, 1] gives other encodings for other lengths.",
        .answer = Answer::is_true,
        .why =
-           "In t/(L-1) an added token changes all other values but the first, and one token alone is refused.",
+           "An added token changes the values of all others but the first, and one token alone is refused.",
        .evidence =
            {Cell{normalised, "An added token changes earlier values", {"t/(L-1)"}, "positions that change"},
             Cell{normalised,
