@@ -32,10 +32,11 @@ TEST(Glossary, has_at_most_twenty_terms_in_order_each_a_sentence_or_two) {
 TEST(Glossary, says_what_each_word_of_a_layout_is) {
   const std::string_view definition = term_named("layout")->definition;
   for (const auto& [id, spec] : catalogue::encodings())
-    for (const Parameter& parameter : spec->parameters)
-      if (parameter.name == "layout")
-        for (const std::string_view word : std::get<type::Word>(parameter.type).words)
-          EXPECT_NE(definition.find(word), std::string_view::npos) << id << " " << word;
+    for (const Parameter& parameter : spec->parameters) {
+      if (parameter.name != "layout") continue;
+      for (const std::string_view word : std::get<type::Word>(parameter.type).words)
+        EXPECT_NE(definition.find(word), std::string_view::npos) << id << " " << word;
+    }
 }
 
 TEST(Glossary, is_a_page_with_a_line_a_term) {
