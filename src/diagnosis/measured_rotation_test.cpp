@@ -64,6 +64,13 @@ MeasuredChannel first_channel(const std::vector<Output>& given) {
   return measured(given).heads.at(0).at(0);
 }
 
+// What is measured is made in f64. At the first 256 positions an angle below 2^7 is rounded by 2^-47, there
+// and here, so that a frequency is off by 2^-46 over 64 positions at most, and a phase by 2^-46 (1 + 256 /
+// 64). An amplitude is a sum of 256 numbers of at most 3, each rotated back: (256 + 8) 3 * 2^-53. At 4096 an
+// angle below 2^11 is rounded by 2^-43, there and here, over so many positions, and the frequency by 2^-54.
+constexpr double off_phase = 0x1p-43, off_amplitude = 0x1p-43, off_frequency = 0x1p-53;
+constexpr double off_share = off_amplitude + 3 * off_phase;  // a cos(phase), a sin(phase)
+
 using Inputs = std::vector<std::size_t>;
 
 void expect_rotates(const MeasuredChannel& found, std::size_t own, std::size_t partner,
@@ -73,18 +80,18 @@ void expect_rotates(const MeasuredChannel& found, std::size_t own, std::size_t p
   EXPECT_FALSE(found.apart);
   EXPECT_FALSE(found.constant);
   ASSERT_TRUE(found.rotates);
-  EXPECT_NEAR(found.rotates->frequency, expected.frequency, 1e-9);
-  EXPECT_NEAR(found.rotates->amplitude, expected.amplitude, 1e-6);
-  EXPECT_NEAR(found.rotates->phase, expected.phase, 1e-5);
+  EXPECT_NEAR(found.rotates->frequency, expected.frequency, off_frequency);
+  EXPECT_NEAR(found.rotates->amplitude, expected.amplitude, off_amplitude);
+  EXPECT_NEAR(found.rotates->phase, expected.phase, off_phase);
 }
 
 void expect_shares(const MeasuredChannel& found, const std::vector<Share>& expected) {
   ASSERT_EQ(found.shares.size(), expected.size());
   for (std::size_t n = 0; n < expected.size(); ++n) {
     EXPECT_EQ(found.shares[n].channel, expected[n].channel) << n;
-    EXPECT_NEAR(found.shares[n].cosine, expected[n].cosine, 1e-5) << n;
-    EXPECT_NEAR(found.shares[n].sine, expected[n].sine, 1e-5) << n;
-    EXPECT_NEAR(found.shares[n].frequency, expected[n].frequency, 1e-9) << n;
+    EXPECT_NEAR(found.shares[n].cosine, expected[n].cosine, off_share) << n;
+    EXPECT_NEAR(found.shares[n].sine, expected[n].sine, off_share) << n;
+    EXPECT_NEAR(found.shares[n].frequency, expected[n].frequency, off_frequency) << n;
   }
 }
 
@@ -153,8 +160,8 @@ TEST(MeasuredRotation, has_a_cosine_and_a_sine_of_two_frequencies) {
     EXPECT_FALSE(one->rotates);
     EXPECT_FALSE(one->added);
     ASSERT_TRUE(one->apart);
-    EXPECT_NEAR(one->apart->cosine.amplitude, 2, 1e-6);
-    EXPECT_NEAR(one->apart->sine.amplitude, 3, 1e-6);
+    EXPECT_NEAR(one->apart->cosine.amplitude, 2, off_amplitude);
+    EXPECT_NEAR(one->apart->sine.amplitude, 3, off_amplitude);
     EXPECT_EQ(one->apart->cosine.frequency, w);
   }
   EXPECT_EQ(first.own, 0u);
@@ -194,7 +201,8 @@ TEST(MeasuredRotation, has_nothing_that_is_made_of_no_input_and_knows_nothing_of
   EXPECT_FALSE(measured({five}).heads[1][0].rotates);
 }
 
-// Another rotation from a position on: what is measured is that of the first 32, or 8.
+// Another rotation from a position on: what is measured is that of the first 32, or 8. There an angle below
+// 2^4 is rounded by 2^-50, and one below 2^2 by 2^-52, there and here, over 8 positions and 2.
 TEST(MeasuredRotation, is_that_of_the_first_positions_where_later_ones_differ) {
   for (const double first : {40.0, 10.0}) {
     const auto frequency = [first](double t) { return t < first ? 0.3 : 0.7; };
@@ -202,7 +210,7 @@ TEST(MeasuredRotation, is_that_of_the_first_positions_where_later_ones_differ) {
                              {1, [=](double t) { return -std::sin(frequency(t) * t); }}};
     const MeasuredChannel found = first_channel({changing});
     ASSERT_TRUE(found.rotates) << first;
-    EXPECT_NEAR(found.rotates->frequency, 0.3, 1e-7) << first;
+    EXPECT_NEAR(found.rotates->frequency, 0.3, 0x1p-51) << first;
   }
 }
 
@@ -253,7 +261,9 @@ TEST(MeasuredRotation, settles_on_what_is_declared_within_rounding) {
   EXPECT_EQ(settled({1.25 * (1 + 1e-6), w, 0, 1e-7}).amplitude, 1.25 * (1 + 1e-6));
 }
 
-// Queries by one measurement, keys by another: every token of every row and head by its own position.
+// Queries by one measurement, keys by another: every token of every row and head by its own position. Three
+// terms of at most 3, each off by 2^12 times what the frequency is, and by what the phase and the amplitude
+// are.
 TEST(MeasuredRotation, rotates_as_was_measured) {
   const Rotary queries = made({{{0, cosine(2, w, 0.25)}, {1, sine(-2, w, 0.25)}}}),
                keys = made({{{0, [](double t) { return 1 + std::cos(w * t); }}, {1, sine(-1, w)}},
@@ -271,7 +281,9 @@ TEST(MeasuredRotation, rotates_as_was_measured) {
       std::copy_n(x.data.begin() + static_cast<std::ptrdiff_t>(row * 30), 30, own.data.begin());
       const Tensor expected = one.rotate(own, Positions(at.data() + 3 * row, 3), role);
       for (std::size_t n = 0; n < 30; ++n)
-        EXPECT_NEAR(found.data[row * 30 + n], expected.data[n], 1e-9) << row << " " << n;
+        EXPECT_NEAR(found.data[row * 30 + n], expected.data[n],
+                    9 * (0x1p12 * off_frequency + off_phase + off_amplitude))
+            << row << " " << n;
     }
   }
 }
