@@ -40,31 +40,33 @@ std::string key(const Call& call) {
 
 class Remembered {
  public:
-  explicit Remembered(Encoding encoding) : encoding_(std::move(encoding)) {}
+  Remembered(Encoding encoding, std::size_t most_bytes)
+      : encoding_(std::move(encoding)), most_bytes_(most_bytes) {}
 
   Tensor operator()(const Call& call) {
     std::string asked = key(call);
     if (const auto known = answers_.find(asked); known != answers_.end()) return known->second;
     Tensor out = answer(encoding_, call);
-    bytes_ += asked.size() + out.data.size() * sizeof(double);
-    if (bytes_ > most_bytes) answers_.clear(), bytes_ = 0;
+    const std::size_t own = asked.size() + std::as_bytes(std::span(out.data)).size();
+    if (bytes_ + own > most_bytes_) answers_.clear(), bytes_ = 0;
+    bytes_ += own;
     answers_.emplace(std::move(asked), out);
     return out;
   }
 
  private:
-  static constexpr std::size_t most_bytes = std::size_t{1} << 28;
-
   Encoding encoding_;
+  std::size_t most_bytes_;
   std::unordered_map<std::string, Tensor> answers_;
   std::size_t bytes_ = 0;
 };
 
 }  // namespace
 
-Encoding remembering(const Encoding& encoding) {
-  return answered_by(
-      encoding, [all = std::make_shared<Remembered>(encoding)](const Call& call) { return (*all)(call); });
+Encoding remembering(const Encoding& encoding, std::size_t most_bytes) {
+  return answered_by(encoding, [all = std::make_shared<Remembered>(encoding, most_bytes)](const Call& call) {
+    return (*all)(call);
+  });
 }
 
 }  // namespace posproof

@@ -83,6 +83,25 @@ TEST(Remembered, tells_calls_apart) {
       answer(masked, {.contents = {Tensor({1, 1}, {1}), two, two}, .mask = Mask({1, 2}, {1, 1})}).data[0], 2);
 }
 
+// A call of one position and two channels takes 168 bytes with its answer of 16: three numbers 32, positions
+// 24, keys 16, the token's shape 40 and its numbers 24, and no mask 16, of each with how many there are.
+TEST(Remembered, forgets_all_where_that_is_more_than_it_may_keep) {
+  const auto least_bytes_for = [](Position calls) {
+    for (std::size_t bytes = 0;; ++bytes) {
+      int asked = 0;
+      const Encoding remembered = remembering(counting(asked), bytes);
+      const auto ask = [&](Position t) {
+        answer(remembered, {.positions = {{t}}, .contents = {Tensor({1, 1, 1, 2}, {1, 2})}});
+      };
+      for (Position t = 0; t < calls; ++t) ask(t);
+      for (Position t = 0; t < calls; ++t) ask(t);
+      if (asked == calls) return bytes;
+    }
+  };
+  EXPECT_EQ(least_bytes_for(2), 2 * 168u);
+  EXPECT_EQ(least_bytes_for(5), 5 * 168u);
+}
+
 TEST(Remembered, refuses_what_is_refused) {
   Table table{.dim = 1};
   int asked = 0;
