@@ -59,6 +59,7 @@ std::optional<Sentences> by_one_factor(const Pairs& pairs) {
   // A ratio that changes from pair to pair by less than each is known by is none of all pairs.
   if (!std::ranges::all_of(pairs, is_so)) return std::nullopt;
   if (known > 0.1 || std::abs(ratio) < 0x1p-52) return std::nullopt;  // they stand still, but for rounding
+  if (std::abs(ratio - 1) <= known) return std::nullopt;  // all of them rotate as declared, but for that
   if (std::abs(ratio + 1) <= 2 * known) return Sentences{"every pair rotates backwards"};
   const std::string all = pairs.size() == 1 ? "the pair" : "every pair";
   const std::string of = times(ratio, known);

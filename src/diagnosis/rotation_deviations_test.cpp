@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -202,6 +203,43 @@ TEST(RotationDeviations, have_a_phase_that_is_more_than_rounding) {
   EXPECT_NE(ahead(iterated, 0, 1.01), Sentences{});
   EXPECT_EQ(ahead(all_f64, 1e-9, 0.99), Sentences{});
   EXPECT_NE(ahead(all_f64, 1e-9, 1.01), Sentences{});
+}
+
+// Of none, of some or of all that rotate; and of what is no such rotation nothing is said.
+TEST(RotationDeviations, name_a_token_that_is_added) {
+  Measured all("rotary_dim=8");
+  all.channels[2].added = true;
+  EXPECT_EQ(all.said(), Sentences{"the token is added to channel 2 of its rotation"});
+  all.of(5).amplitude = 0.75;
+  EXPECT_EQ(all.said(), (Sentences{"channel 5 is multiplied by 0.75, not by 1",
+                                   "the token is added to channel 2 of its rotation"}));
+  all.of(5).amplitude = 1;
+  for (std::size_t c = 0; c < 8; ++c) all.channels[c].added = true;
+  EXPECT_EQ(all.said(), Sentences{"the token is added to its rotation"});
+  all.keep(10, 2);
+  all.channels[9] = all.channels[10];
+  EXPECT_EQ(all.said(), Sentences{"none"});
+}
+
+// The ladder goes on: pairs past the last declared one are allowed what rounding does to that one, and more
+// is another frequency.
+TEST(RotationDeviations, are_more_pairs_than_declared) {
+  const auto more = [](double times) {
+    Measured one("layout=interleaved rotary_dim=8", iterated);
+    const double ratio = one.truth.pairs[1].frequency / one.truth.pairs[0].frequency;
+    for (std::size_t i = 4; i < 8; ++i) {
+      Pair like = one.truth.pairs.back();
+      like.frequency = std::pow(ratio, static_cast<double>(i));
+      const Rotating by{1, like.frequency + times * angle_error(iterated, 1, like), 0, 0};
+      one.turn(2 * i, 2 * i + 1, by), one.turn(2 * i + 1, 2 * i, by);
+    }
+    return one.said();
+  };
+  const std::string layout =
+      "channels 2i and 2i + 1 (i below 8) rotate together, not channels 2i and 2i + 1 (i below 4)";
+  EXPECT_EQ(more(0), Sentences{layout});
+  EXPECT_EQ(more(0.99), Sentences{layout});
+  EXPECT_EQ(more(1.01), (Sentences{layout, "pairs 4 to 7 rotate too fast by a relative 2.6e-06"}));
 }
 
 // Where each frequency is made from the one before, a later one is allowed more.
