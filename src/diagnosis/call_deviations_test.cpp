@@ -13,6 +13,7 @@
 
 #include "attention/reference_attention.h"
 #include "core/error.h"
+#include "diagnosis/call_fits.h"
 #include "diagnosis/padding_effects.h"
 #include "run/catalogued.h"
 
@@ -48,6 +49,65 @@ TEST(CallDeviations, allow_what_is_lost_at_the_farthest_position_and_at_their_ow
   expect(encoding_named("sinusoidal").oracle(Case::parse("dim=4")), call, far);
   call.positions.whole = {3}, call.keys.whole = {5000};
   expect(encoding_named("dynamic_position_bias").oracle(Case::parse("width=4 heads=1")), call, call);
+}
+
+// What is said of one row of a table, by what every entry may be off.
+using Row = std::vector<double>;
+RowFit fit(const Row& given, const Row& expected, const Row& error,
+           const std::vector<std::size_t>& columns = {}) {
+  const std::size_t n = expected.size();
+  const Encoding declared = Table{.dim = n};
+  const Model model{declared, [&](const Call&, const Tensor&, Position) { return Tensor({1, n}, error); }};
+  Call call;
+  call.positions.whole = {0};
+  return fits(model, declared, call, Tensor({1, n}, given), Tensor({1, n}, expected), 0, columns).at(0);
+}
+
+TEST(CallFits, are_right_within_the_error_of_every_entry) {
+  constexpr double inf = std::numeric_limits<double>::infinity(),
+                   nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(fit({1.25, -2}, {1, -2}, {0.25, 0}).right);
+  EXPECT_FALSE(fit({1.25, -2}, {1, -2}, {0.125, 0}).right);
+  EXPECT_FALSE(fit({1, -2}, {1, -3}, {0, 0.5}).right);
+  EXPECT_TRUE(fit({inf}, {inf}, {inf}).right);
+  EXPECT_FALSE(fit({1}, {inf}, {inf}).right);
+  EXPECT_TRUE(fit({nan}, {nan}, {0}).right);
+  EXPECT_FALSE(fit({nan}, {0}, {1}).right);
+  EXPECT_FALSE(fit({0}, {nan}, {1}).right);
+}
+
+// Where an entry may be off by a quarter of the largest at most. A row of zeros may be off by what
+// underflows.
+TEST(CallFits, tell_where_an_entry_may_be_off_by_little_of_its_row) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(fit({-4, 0}, {-4, 0}, {1, 9}).tells);
+  EXPECT_TRUE(fit({-4, 0}, {-4, 0}, {9, 1}).tells);
+  EXPECT_FALSE(fit({-4, 0}, {-4, 0}, {1.001, 9}).tells);
+  EXPECT_TRUE(fit({0, 0}, {0, 0}, {9, 1e-30}).tells);
+  EXPECT_FALSE(fit({0, 0}, {0, 0}, {9, 1.1e-30}).tells);
+  EXPECT_TRUE(fit({nan, 4}, {nan, 4}, {9, 9}).tells);
+  // In these columns: their entries, and the largest of them.
+  EXPECT_TRUE(fit({4, 1}, {4, 1}, {1, 1}, {0}).tells);
+  EXPECT_FALSE(fit({4, 1}, {4, 1}, {1, 1}, {1}).tells);
+  EXPECT_FALSE(fit({nan, 1}, {nan, 1}, {0, 1}, {1}).tells);
+}
+
+// Of a query at 2 that sees no later keys, and whose row may have a constant on it: entries count from the
+// first that it sees, and what both firsts lose in f32 is allowed, too.
+TEST(CallFits, of_rows_count_from_their_first_entry_where_a_constant_does_not_matter) {
+  const auto is_right = [](double off, double hidden, bool modulo) {
+    Bias declared{.heads = 1, .causal = true, .modulo_rows = modulo};
+    const Model model{declared, [&](const Call&, const Tensor&, Position) { return Tensor({1, 1, 4}); }};
+    Call call;
+    call.positions.whole = {2}, call.keys.whole = {3, 0, 1, 2};
+    const Tensor expected({1, 1, 4}, {99, 1, 2, 4}), given({1, 1, 4}, {hidden, 8, 9 + off, 11});
+    return fits(model, declared, call, given, expected, 0).at(0).right;
+  };
+  EXPECT_TRUE(is_right(0, 99, true));
+  EXPECT_TRUE(is_right(0, -5, true));
+  EXPECT_TRUE(is_right(9 * 0x1p-24, -5, true));
+  EXPECT_FALSE(is_right(9.001 * 0x1p-24, -5, true));
+  EXPECT_FALSE(is_right(0, 99, false));
 }
 
 // The same error of every entry, as a share of what its row holds and in all.

@@ -153,5 +153,20 @@ TEST(CosineSum, is_rounded_to_every_format) {
               0);
 }
 
+TEST(CosineSum, has_powers_of_the_base) {
+  EXPECT_EQ(exact::CosineSum(16, 8, 1, 0).frequencies(), (Doubles{1. / 2, 1. / 4, 1. / 8, 1. / 16}));
+  EXPECT_EQ(exact::CosineSum(16, 4, 0, 0).frequencies(), (Doubles{1, 1. / 4}));
+  EXPECT_EQ(exact::CosineSum(0.25, 4, 2, 0).frequencies(), (Doubles{4, 8}));
+}
+
+// By Taylor series in 260 decimal digits, and pi in as many: correctly rounded. At a base of 2^-200 angles of
+// 2^200 and more have that many bits before the point.
+TEST(CosineSum, is_what_series_of_many_digits_give) {
+  EXPECT_EQ(exact::CosineSum(16, 8, 1, 0).at(3, 1, 1, Format::f64), -1.2845929944449066);
+  EXPECT_EQ(exact::CosineSum(16, 8, 1, 0.5).at(-3, 3, 7, Format::f64), -0.3362541404763886);
+  EXPECT_EQ(exact::CosineSum(0x1p-200, 2, 1, 0).at(3, 1, 1, Format::f64), -1.0725363368244865);
+  EXPECT_EQ(exact::CosineSum(0x1p-200, 4, 1, 1).at(5, 1, 8, Format::f64), 0.04403146552513514);
+}
+
 }  // namespace
 }  // namespace posproof::sandwich_test

@@ -62,6 +62,16 @@ TEST(GateOptions, reach_the_subject_and_the_search) {
   EXPECT_EQ(found.parameters, parameters);
 }
 
+TEST(GateOptions, bits_are_observed_where_time_is_left) {
+  const auto observed = [](milliseconds total) {
+    return Gated{"alibi", "heads=2"}.with_options({.budget = {.cases = 1}, .total = total}).observed;
+  };
+  EXPECT_FALSE(observed(milliseconds(0)));
+  const auto found = observed(milliseconds(120000));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->repeated.calls, 25u);  // of 28, three of which are empty
+}
+
 TEST(GateOptions, a_seed_draws_its_own_cases_and_the_same_again) {
   const auto asked = [](std::uint64_t seed) {
     std::vector<Position> seen;
