@@ -55,34 +55,6 @@ void fit_sections(std::vector<Parameters>& shapes) {
   for (Parameters& one : shapes) one.set("sections", thirds(one.real("dim") / 2));
 }
 
-// The shapes that a program is asked with, the first of which it may have been built for.
-std::vector<Parameters> shapes_of(const EncodingSpec& spec, const IdentifyOptions& options) {
-  std::vector<Parameters> out;
-  const auto add = [&](const char* name, std::size_t value, const char* other,
-                       std::optional<std::size_t> also) {
-    Parameters one;
-    one.set(name, static_cast<double>(value));
-    if (also && spec.parameters.find(other) != nullptr) one.set(other, static_cast<double>(*also));
-    out.push_back(std::move(one));
-  };
-  if (spec.parameters.find("dim") != nullptr) {
-    if (options.dim)
-      add("dim", *options.dim, "heads", options.heads);
-    else
-      for (const std::size_t width : widths) add("dim", width, "heads", options.heads);
-  } else if (spec.parameters.find("heads") != nullptr) {
-    if (options.heads)
-      add("heads", *options.heads, "dim", {});
-    else
-      for (const std::size_t heads : head_counts) add("heads", heads, "dim", {});
-  } else {
-    out.emplace_back();
-  }
-  if (spec.parameters.find("parts") != nullptr) add_three_axes(out);
-  if (spec.parameters.find("sections") != nullptr) fit_sections(out);
-  return out;
-}
-
 std::vector<Encoding> kinds_of(const Candidate& candidate) {
   return attention::in_every_kind(encoding_named(candidate.encoding).oracle(candidate.parameters));
 }
@@ -124,6 +96,33 @@ bool answers(const Encoding& encoding) {
 }
 
 }  // namespace
+
+std::vector<Parameters> shapes_of(const EncodingSpec& spec, const IdentifyOptions& options) {
+  std::vector<Parameters> out;
+  const auto add = [&](const char* name, std::size_t value, const char* other,
+                       std::optional<std::size_t> also) {
+    Parameters one;
+    one.set(name, static_cast<double>(value));
+    if (also && spec.parameters.find(other) != nullptr) one.set(other, static_cast<double>(*also));
+    out.push_back(std::move(one));
+  };
+  if (spec.parameters.find("dim") != nullptr) {
+    if (options.dim)
+      add("dim", *options.dim, "heads", options.heads);
+    else
+      for (const std::size_t width : widths) add("dim", width, "heads", options.heads);
+  } else if (spec.parameters.find("heads") != nullptr) {
+    if (options.heads)
+      add("heads", *options.heads, "dim", {});
+    else
+      for (const std::size_t heads : head_counts) add("heads", heads, "dim", {});
+  } else {
+    out.emplace_back();
+  }
+  if (spec.parameters.find("parts") != nullptr) add_three_axes(out);
+  if (spec.parameters.find("sections") != nullptr) fit_sections(out);
+  return out;
+}
 
 Unidentified::Unidentified(std::string_view words, IdentifyOptions options)
     : words_(words), options_(std::move(options)) {

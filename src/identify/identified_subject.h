@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/spec.h"
 #include "core/tensor.h"
 #include "identify/identified.h"
 #include "subject/subject.h"
@@ -20,6 +21,9 @@ struct IdentifyOptions {
   bool sandbox = false;
   std::function<void(std::string_view what)> progress = {};
 };
+
+// The shapes that a program is asked with as this encoding, the first of which it may have been built for.
+std::vector<Parameters> shapes_of(const EncodingSpec& spec, const IdentifyOptions& options);
 
 // A subject of which nobody says what it is.
 class Unidentified {

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
+#include "run/catalogued.h"
 #include "subject/testing/subjects.h"
 
 namespace posproof::identified_subject_test {
@@ -16,6 +18,40 @@ TEST(IdentifiedSubject, is_asked_as_the_next_kind_where_it_does_not_take_part) {
   ASSERT_TRUE(asked.live());
   EXPECT_EQ(asked.taken_for().encoding, "sinusoidal");
   EXPECT_EQ(asked.taken_for().parameters.text(), "dim=2");
+}
+
+// Of each that is given, where the encoding has it; of those in use, the commonest first, where none is.
+TEST(IdentifiedSubject, is_asked_with_shapes_that_an_encoding_may_have) {
+  using Texts = std::vector<std::string>;
+  const auto shapes = [](const std::string& encoding, const IdentifyOptions& options) {
+    Texts out;
+    for (const Parameters& one : shapes_of(encoding_named(encoding), options)) out.push_back(one.text());
+    return out;
+  };
+  EXPECT_EQ(shapes("rope", {.dim = 12}), Texts{"dim=12"});
+  EXPECT_EQ(shapes("rope", {.dim = 12, .heads = 3}), Texts{"dim=12 heads=3"});
+  EXPECT_EQ(shapes("sinusoidal", {.dim = 12, .heads = 3}), Texts{"dim=12"});
+  EXPECT_EQ(shapes("rope", {.heads = 3}),
+            (Texts{"dim=64 heads=3", "dim=128 heads=3", "dim=32 heads=3", "dim=96 heads=3", "dim=80 heads=3",
+                   "dim=256 heads=3", "dim=16 heads=3", "dim=8 heads=3"}));
+  EXPECT_EQ(shapes("alibi", {.dim = 12, .heads = 3}), Texts{"heads=3"});
+  EXPECT_EQ(shapes("alibi", {.dim = 12}),
+            (Texts{"heads=8", "heads=12", "heads=16", "heads=32", "heads=4", "heads=40"}));
+  // A quarter of the pairs for time: 2 of 8, 10 of 32; and what thirds leave.
+  EXPECT_EQ(shapes("m_rope", {.dim = 16}), Texts{"dim=16 sections=[2,3,3]"});
+  EXPECT_EQ(shapes("m_rope", {.dim = 128}), Texts{"dim=128 sections=[16,24,24]"});
+  EXPECT_EQ(shapes("axial_rope", {.dim = 16}), (Texts{"dim=16", "dim=16 axes=3 parts=[4,6,6]"}));
+  const Texts all = shapes("axial_rope", {});
+  ASSERT_EQ(all.size(), 16u);
+  EXPECT_EQ(all[7], "dim=8");
+  EXPECT_EQ(all[8], "dim=64 axes=3 parts=[16,24,24]");
+  EXPECT_EQ(all[15], "dim=8 axes=3 parts=[4,2,2]");
+}
+
+TEST(IdentifiedSubject, of_a_program_that_does_not_start_says_so) {
+  const std::string said =
+      testing::thrown<SubjectError>("", [] { Unidentified("cmd:/no/such/program", {.dim = 2}); });
+  EXPECT_EQ(said.substr(0, said.find(':')), "`/no/such/program` cannot be started");
 }
 
 }  // namespace
