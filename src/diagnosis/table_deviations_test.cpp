@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "core/error.h"
 #include "core/formats.h"
 #include "diagnosis/testing/deviations.h"
 
@@ -140,6 +141,47 @@ TEST(TableDeviations, are_one_row_in_the_place_of_all_or_beside_all) {
                             row[c] += share(c) + (t < 3 ? 0 : 4e-6);
                         }),
               Sentences{});
+  }
+}
+
+// Cosines at 5/4 of their frequency, of which one at a position that is no power of 2 is off by so many times
+// what rounding may put it off: four times that of an entry, and what the frequency may be off by, twice,
+// which the best of the doubling positions decides whose angle tells a cosine from its neighbours.
+TEST(TableDeviations, are_frequencies_of_cosines_at_every_position) {
+  const EncodingSpec& spec = encoding_named("sinusoidal");
+  const Parameters parameters = with(spec, Case::parse("dim=4 base=4"));
+  Table truth = spec.oracle<Table>(parameters);
+  truth.positions.hi = 15, truth.positions.ends = true;
+  const Pair fastest{0, 1, 1.25, 1, {1, 1}};
+  const auto noise = [&](double t) {
+    return 2 * (angle_rounding(all_f32, t, fastest) + sine_error(all_f32, 0, fastest));
+  };
+  double off = 1;
+  for (const double t : {1.0, 2.0, 4.0, 8.0})
+    if (const double slope = std::abs(std::sin(1.25 * t)); slope > 0.3)
+      off = std::min(off, 2 * noise(t) / slope / t);
+  const auto first_of = [&](Position at, double by) {
+    Table subject = truth;
+    subject.rows = [&](const Positions& positions, Position length) {
+      Tensor out = truth.rows(positions, length);
+      for (std::size_t r = 0; r < out.rows(); ++r) {
+        const auto t = static_cast<double>(positions[r]);
+        for (const Pair& pair : truth.pairs) out.at(r, pair.second) = std::cos(1.25 * pair.frequency * t);
+        if (positions[r] == at) out.at(r, 1) += by;
+      }
+      return out;
+    };
+    const auto all = table_deviations(subject, truth, parameters, all_f32);
+    return all.empty() ? Sentences{} : all.front().sentences;
+  };
+  const Sentences found{"cosines: every pair rotates at 1.25 times the declared frequency"};
+  for (const Position at : {3, 13}) {
+    const auto t = static_cast<double>(at);
+    const double most = 4 * noise(t) + 2 * off * t;
+    EXPECT_EQ(first_of(at, 0.99 * most), found) << at;
+    EXPECT_NE(first_of(at, 1.01 * most), found) << at;
+    EXPECT_EQ(first_of(at, -0.99 * most), found) << at;
+    EXPECT_NE(first_of(at, -1.01 * most), found) << at;
   }
 }
 

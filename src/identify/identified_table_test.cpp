@@ -1,14 +1,17 @@
 // Settings that are proposed of a table's rows, near and far.
 #include "identify/identified_table.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "core/formats.h"
+#include "identify/identified_grid.h"
 #include "run/catalogued.h"
 
 namespace posproof::identified_table_test {
@@ -78,6 +81,59 @@ TEST(IdentifiedTable, proposes_offsets_of_tables_without_frequencies) {
   };
   EXPECT_TRUE(proposes("raw_index", "offset=7", 10, 0));
   EXPECT_TRUE(proposes("learned", "dim=4 length=302 offset=2 table=index", 0, 300));
+}
+
+// Of rows of a grid: the base and the factor of settings whose frequencies along each axis are the fastest
+// one and its powers of the base; the slowest is off by so many times what rounding may put it off, together
+// with the fastest, to which it is relative.
+std::vector<std::string> proposed_of_a_grid(double fastest, double base, const Precision& precision = all_f32,
+                                            double times = 0) {
+  std::vector<double> w;
+  for (int i = 0; i < 4; ++i) w.push_back(fastest * std::pow(base, -i / 4.0));
+  // A result and four units of a table, twice: an angle is that of its sine, up to 1. And four of an angle.
+  const auto off = [&](double of) {
+    return 2 * (precision.result + 4 * precision.table()) / of + 4 * precision.angle;
+  };
+  w[3] *= 1 + times * (off(w[3]) + off(w[0]));
+  Table table{.dim = 16};
+  table.positions = {0, 13};
+  table.positions.axes = 2;
+  table.rows = [w](const Positions& at, Position) {
+    Tensor out({at.size(), 16});
+    for (std::size_t r = 0; r < at.size(); ++r)
+      for (std::size_t axis = 0; axis < 2; ++axis)
+        for (std::size_t i = 0; i < 4; ++i) {
+          out.at(r, 8 * axis + i) = std::sin(at.at(r, axis) * w[i]);
+          out.at(r, 8 * axis + 4 + i) = std::cos(at.at(r, axis) * w[i]);
+        }
+    return out;
+  };
+  std::vector<std::string> out;
+  for (const auto& [encoding, given] : measured_grid_candidates(table, precision)) {
+    const Parameters one = with(encoding_named(encoding), given);
+    if (one.word("divisor") != "half") continue;
+    const std::string words = fmt::format("{} {}", one.real("base"), one.real("factor"));
+    if (std::ranges::find(out, words) == out.end()) out.push_back(words);
+  }
+  return out;
+}
+
+TEST(IdentifiedGrid, proposes_the_base_of_one_step_along_an_axis) {
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(proposed_of_a_grid(1, 100), Texts{"100 1"});
+  EXPECT_EQ(proposed_of_a_grid(0.5, 100), (Texts{"251.98 2", "251.9842105430734 2", "100 2"}));
+  EXPECT_EQ(proposed_of_a_grid(0.8, 50).back(), "50 1.25");
+  // A step of more than a quarter of a turn is passed over.
+  EXPECT_EQ(proposed_of_a_grid(2, 100).back(), "100 1.58114");
+  const auto has_base = [](const Precision& precision, double times) {
+    return std::ranges::count(proposed_of_a_grid(1, 100, precision, times), "100 1") == 1;
+  };
+  for (const Precision& precision : {all_f32, Precision{0x1p-18, unit_f32}, Precision{unit_f32, 0x1p-18},
+                                     Precision{unit_f32, unit_f32, Precision::Angles::product, 0x1p-20}})
+    for (const double sign : {-1.0, 1.0}) {
+      EXPECT_TRUE(has_base(precision, 0.99 * sign)) << precision.text();
+      EXPECT_FALSE(has_base(precision, 1.01 * sign)) << precision.text();
+    }
 }
 
 }  // namespace
