@@ -64,7 +64,7 @@ struct GateOptions {
   bool two_heads = false;
   std::uint64_t seed = 1;
   Budget budget = {};
-  std::string filter;  // part of an id; empty for all
+  std::string filter = {};  // part of an id; empty for all
   std::chrono::milliseconds call_time{20000};
   std::chrono::milliseconds total{120000};  // for the whole run; what is not asked by then is undecided
   std::optional<std::pair<Position, Position>> positions = {};  // only these, both ends included
