@@ -208,12 +208,19 @@ std::string of_which_call(const Measured& m) {
                      m.positions->axes == 2 ? "(0, 3) and (t, t + 3)" : "(0, 3, 6) and (t, t + 3, t + 6)");
 }
 
+// What else is in the format of the answer, and what is in f32.
+std::string_view of_16_bits(const Measured& m) {
+  if (m.kind == kind(Encoding(Contextual{})) || m.kind == kind(Encoding(Attention{})))
+    return "trained numbers and what is stored are in that format, angles, cosines, sines, products and sums in f32";
+  return "everything in f32, and the answer rounded once";
+}
+
 std::vector<Block> accuracy(const Measured& m) {
   const bool of_tokens = m.kind == "attention";
   Grid by_position = grid(m.errors, of_tokens);
   by_position.caption = fmt::format(
-      "Error bound: rounding puts no entry of a call {}, all contents 1, farther from its exact value, in absolute terms. By the precision in which it is computed (16-bit formats: angles, cosines and sines in f32; `bf16/bf16`: in bf16 throughout); overflow: the format has no number for the largest entry.{} Standard parameters.",
-      of_which_call(m),
+      "Error bound: rounding puts no entry of a call {}, all contents 1, farther from its exact value, in absolute terms. By the precision in which it is computed (16-bit formats: {}; `bf16/bf16`: in bf16 throughout); overflow: the format has no number for the largest entry.{} Standard parameters.",
+      of_which_call(m), of_16_bits(m),
       m.errors.at.front().angle_in_f32
           ? " Last column, measured: the frequency rounded to f32, times the position in "
             "f32, against the exact angle, in the worst pair."

@@ -364,6 +364,19 @@ TEST(EncodingPage, says_which_tokens_of_a_grid_its_errors_are_of) {
             std::string::npos);
 }
 
+TEST(EncodingPage, says_what_is_in_16_bits) {
+  for (const std::string id : {"learned", "rope", "fire"})
+    EXPECT_NE(caption_under(encoding_page(id), "Accuracy by precision")
+                  .find("(16-bit formats: everything in f32, and the answer rounded once; "),
+              std::string::npos)
+        << id;
+  for (const std::string id : {"shaw", "cope"})
+    EXPECT_NE(caption_under(encoding_page(id), "Accuracy by precision")
+                  .find("(16-bit formats: trained numbers and what is stored are in that format, angles, "),
+              std::string::npos)
+        << id;
+}
+
 // Both sides name it, and link to the other one; a form of the encoding itself is no link.
 TEST(EncodingPage, names_the_identities_of_an_encoding) {
   const auto row_of = [](std::string_view encoding, std::string_view identity) {

@@ -127,7 +127,8 @@ bool is_there_in_last_head(const AnswerEntry& at) {
 const Property entry{
     .statement =
         "As a kernel of two positions, the bias is conditionally positive definite: summed over all pairs of "
-        "positions with weights that add up to 0, it is not negative.",
+        "positions with weights that add up to 0, it is not negative. Of a causal bias the entry of an earlier key, "
+        "less the query's own, counts for both orders.",
     .formula = "sum_i c_i = 0  =>  sum_ij c_i c_j b(i, j) >= 0",
     .source = "Chi et al. 2022, KERPLE, section 3; Schoenberg 1938",
     .checks = {CheckOf<Bias>(&check)},

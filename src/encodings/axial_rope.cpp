@@ -229,12 +229,12 @@ const std::vector<Parameter> parameters = {
               "min_period)^(j/(m-1)))); in half turns, with R for max_resolution, linear_bands (1 + (R/2 - "
               "1) j/(m-1)), log_bands ((R/2)^(j/(m-1))); j/(m-1) is 0 where m is 1")),
     where(of_periods, above_0("min_period", 1, {1, 0.25}, "period of the fastest pair of an axis, DINOv3's")),
-    where(of_periods, above_0("max_period", 100, {100, 3}, "period of the slowest")),
+    where(of_periods, above_0("max_period", 100, {100, 3}, "period of the slowest of two or more")),
     where(of_bands, {"max_resolution",
                      type::Real{.lo = 2, .from = true},
                      224.0,
                      {224.0, 10.0},
-                     "twice the last band: timm's max_res, lucidrains' max_freq",
+                     "twice the last band of two or more: timm's max_res, lucidrains' max_freq",
                      "pixels"}),
     where(in_its_unit, convention("unit", {"turns", "radians"},
                                   "what w_j multiplies: turns (2 pi times the coordinate), radians (it)"))};

@@ -133,7 +133,7 @@ const EncodingSpec entry{
                     "channels"),
               above_0("base", 10000, {10000, 100}, "frequencies are its powers"),
               convention("exponent", {"full_range", "paired", "half_range"},
-                         "of component c of n: full_range 2c/n (up to base^-2), paired 2 floor(c/2)/n, "
+                         "of component c of n: full_range 2c/n (to nearly base^-2), paired 2 floor(c/2)/n, "
                          "half_range c/n (as in sinusoidal)"),
               whole(
                   "word", {0, std::int64_t{1} << 24}, 1, {1, 3},

@@ -91,8 +91,8 @@ const EncodingSpec entry{
         "s(q,k; i,j) = q.k / sqrt(dim) + q.R_h[y_i - y_j] + q.R_w[x_i - x_j]; scaled: all over sqrt(dim); key_grid: "
         "R[floor(i max(g_k/g_q, 1) + (g_k - 1 - j) max(g_q/g_k, 1))] on each axis, R from its first row on",
     .source =
-        "Li et al. 2022, MViTv2: Improved Multiscale Vision Transformers for Classification and Detection, eq. "
-        "4 and 5, where the query is scaled; the code of MViTv2, of ViTDet (Li et al. 2022) and of Segment "
+        "Li et al. 2022, MViTv2: Improved Multiscale Vision Transformers for Classification and Detection, decomposed "
+        "relative position embeddings, where the query is scaled; the code of MViTv2, of ViTDet (Li et al. 2022) and of Segment "
         "Anything (Kirillov et al. 2023, image_encoder.py, add_decomposed_rel_pos and get_rel_pos), where it is not; "
         "key_minus_query: Bello et al. 2019, Attention Augmented Convolutional Networks, eq. 3",
     .parameters =

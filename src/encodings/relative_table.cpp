@@ -204,7 +204,7 @@ const EncodingSpec entry{
                            {"relative", {"query_minus_key", "key_minus_query"}}}}),
             fails(bias::is_conditionally_positive_definite,
                   "heads=1 axes=line relative=distance n=3 step=1 i=0 weights=balanced c0=1", 4,
-                  "the entries grow with the distance: 2 between the tokens with the weights 1 and -1",
+                  "the entries are the distances: with the weights 1, -2 and 1 the sum is 2 (2 - 2 - 2) = -4",
                   by_distance),
             fails(
                 bias::is_conditionally_positive_definite,

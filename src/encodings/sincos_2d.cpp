@@ -126,8 +126,9 @@ const Condition plain{{{"normalize", {"none"}}}};
 const std::vector<Parameter> parameters = {
     whole("dim", type::any_width, 64, {4, 8, 12, 14, 64}, "width of a row", "channels"),
     whole("axes", {2, 3}, 2, {2, 3}, "numbers in a position: 2 (row, column), 3 (time, row, column)"),
-    above_0("base", 10000, {10000, 100},
-            "frequencies are its powers, which go from 1 to nearly 1/base at large widths"),
+    above_0(
+        "base", 10000, {10000, 100},
+        "frequencies are its powers, which go from 1 to nearly 1/base at large widths, and to just that where divisor is half_minus_one"),
     {"parts",
      type::List{3},
      std::vector<double>{0},

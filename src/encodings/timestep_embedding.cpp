@@ -76,8 +76,9 @@ const EncodingSpec entry{
         {.all =
              {whole("dim", type::any_width, 64, {2, 4, 6, 7, 64},
                     "width of a row; the last column of an odd one is 0", "channels"),
-              above_0("max_period", 10000, {10000, 100},
-                      "frequencies are its powers, which go from 1 to nearly 1/max_period at large widths"),
+              above_0(
+                  "max_period", 10000, {10000, 100},
+                  "frequencies are its powers, which go from 1 to nearly 1/max_period at large widths, and to just that where shift is 1"),
               convention("layout", {"sin_cos", "cos_sin"},
                          "which half comes first: sin_cos (DDPM), cos_sin (flip_sin_to_cos)"),
               disputed(whole("shift", {0, 1}, 1, {0, 1},

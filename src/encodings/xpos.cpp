@@ -123,7 +123,7 @@ const EncodingSpec entry{
                      "layout", {"interleaved", "half_split"},
                      "channels that rotate together: half_split (i, i + dim/2), interleaved (2i, 2i + 1)"),
                  above_0("gamma", 0.4, {0.4, 1},
-                         "how slowly the fastest pair decays: its zeta is gamma / (1 + gamma)"),
+                         "how slowly the first pair decays: its zeta is gamma / (1 + gamma)"),
                  above_0("scale_base", 512, {512, 64},
                          "B: number of positions over which a query is scaled by zeta", "positions"),
                  {"centre",

@@ -1,4 +1,7 @@
 #include "catalogue/identities/alibi_is_kerple_of_power_1.h"
+
+#include <algorithm>
+
 #include "catalogue/encodings/alibi.h"
 #include "catalogue/encodings/kerple.h"
 #include "identities/sides.h"
@@ -8,9 +11,12 @@ namespace {
 
 using namespace identities;
 
+// A slope that double rounds to 0 is no r1.
 std::optional<Parameters> right_of(const Arguments& left) {
   Parameters right = taken(left, {"heads", "form"}, "kernel=power r2=[1]");
-  right.set("r1", encodings::alibi.oracle<Bias>(left.parameters()).slopes);
+  const std::vector<double> slopes = encodings::alibi.oracle<Bias>(left.parameters()).slopes;
+  if (std::ranges::count(slopes, 0.0) > 0) return std::nullopt;
+  right.set("r1", slopes);
   return right;
 }
 

@@ -47,7 +47,7 @@ const Identity entry{
     .statement = "Position interpolation by a whole factor s rotates at position s t as RoPE does at t.",
     .formula = "R(t s w_i / s) = R(t w_i)",
     .source =
-        "Chen et al. 2023, Extending Context Window of Large Language Models via Positional Interpolation, section 3.1",
+        "Chen et al. 2023, Extending Context Window of Large Language Models via Positional Interpolation, section 2.3, eq. 4",
     .left = &encodings::rope,
     .right = &encodings::rope,
     .where = {{{"scaling", {"linear"}}, {"factor", {2.0, 8.0}}}},

@@ -78,9 +78,11 @@ std::span<const Term> glossary() {
            "the error "
            "is at most the bound.",
            "--json"},
-      Term{{"score"},
-           "The attention logit of a query q at position i and a key k at position j, before the softmax.",
-           "the properties score/*"},
+      Term{
+          {"score"},
+          "The attention logit of a query q at position i and a key k at position j, before the softmax; of a table or "
+          "a rotation the dot product, not divided by sqrt(dim).",
+          "the properties score/*"},
       Term{{"subject"},
            "An implementation under test, with its name and its declared precision: built in, a program "
            "(`cmd:`) or a "

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "catalogue/encodings/rope.h"
 #include "catalogue/identities.h"
 #include "catalogue/identities/a_ramp_between_corners_is_normalized_index.h"
+#include "catalogue/identities/alibi_is_kerple_of_power_1.h"
 #include "catalogue/identities/cope_of_open_gates_is_shaw_shifted_by_one.h"
 #include "catalogue/identities/interpolation_at_s_t_is_rope_at_t.h"
 #include "catalogue/identities/llama3_is_by_parts.h"
@@ -54,6 +56,17 @@ TEST(Identities, refuse_what_they_are_not_said_of) {
                 .find("p_rope_of_all_pairs_is_rope does not apply to these parameters together"),
             std::string::npos);
   EXPECT_EQ(refused(llama3_is_by_parts, ""), "not refused");
+}
+
+TEST(Identities, refuse_where_the_other_side_is_not_there) {
+  // No ramp between two factors that are one, and no r1 of a slope that is 0 in double.
+  for (const auto& [identity, words] :
+       {std::pair{&llama3_is_by_parts, "low_freq_factor=4"}, {&alibi_is_kerple_of_power_1, "max_bias=1e300"}})
+    EXPECT_NE(refused(*identity, words).find("does not apply to these parameters together"),
+              std::string::npos)
+        << words;
+  EXPECT_EQ(refused(llama3_is_by_parts, "low_freq_factor=3.5"), "not refused");
+  EXPECT_EQ(refused(alibi_is_kerple_of_power_1, "max_bias=1000"), "not refused");
 }
 
 // Far from its centre an xPos is scaled, however large its scale base or its gamma.
