@@ -9,7 +9,7 @@ namespace posproof::exact {
 namespace {
 
 template <auto own, auto of_kernel>
-constexpr auto by_format = [](Format format, auto... rest) {
+constexpr auto f32_or = [](Format format, auto... rest) {
   return format == Format::f32 ? own(format, rest...) : (v4_kernel.*of_kernel)(format, rest...);
 };
 
@@ -18,13 +18,13 @@ constexpr auto by_format = [](Format format, auto... rest) {
 const Kernel v4_vbmi2_kernel{"v4_vbmi2",
                              &v4_vbmi2::multiply,
                              &v4_vbmi2::bound,
-                             by_format<&v4_vbmi2::fill, &Kernel::fill>,
-                             by_format<&v4_vbmi2::count, &Kernel::count>,
-                             by_format<&v4_vbmi2::compare, &Kernel::compare>,
+                             f32_or<&v4_vbmi2::fill, &Kernel::fill>,
+                             f32_or<&v4_vbmi2::count, &Kernel::count>,
+                             f32_or<&v4_vbmi2::compare, &Kernel::compare>,
                              &v4_vbmi2::intervals,
                              &v4_vbmi2::angles_of_row,
-                             by_format<&v4_vbmi2::verify_rotated, &Kernel::verify_rotated>,
-                             by_format<&v4_vbmi2::compare_rotated, &Kernel::compare_rotated>};
+                             f32_or<&v4_vbmi2::verify_rotated, &Kernel::verify_rotated>,
+                             f32_or<&v4_vbmi2::compare_rotated, &Kernel::compare_rotated>};
 
 }  // namespace posproof::exact
 #endif
