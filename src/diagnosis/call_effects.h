@@ -43,6 +43,12 @@ struct TokenOf {
   Position last() const { return all[row * tokens + tokens - 1]; }
 };
 
+// What is answered instead, whatever the call; the same of another call; on each position's numbers, of
+// queries and keys alike.
+Effect effect_always(std::string words, Instead::How how);
+Effect effect_on_calls(std::string words, const std::function<void(Call&)>& change);
+Effect effect_on_numbers(std::string words, const std::function<void(std::span<Position>)>& other);
+
 // An effect on the positions of the tokens; of the queries, where keys have positions of their own.
 Effect effect_on_positions(std::string words, std::function<Position(const TokenOf&)> other,
                            bool by_head = false);

@@ -60,6 +60,16 @@ TEST(CallEffectsOnPositions, exchange_two_of_16_tokens) {
   EXPECT_EQ(moved(effects, words, row), row);
 }
 
+TEST(CallEffectsOnPositions, exchange_neighbours) {
+  const std::string words = "every second token of a row and the one before it have each other's positions";
+  const std::vector<Effect> effects = known_effects(false, false);
+  EXPECT_EQ(moved(effects, words, {7, 3, 9, 1, 5}), (std::vector<Position>{3, 7, 1, 9, 5}));
+  EXPECT_EQ(moved(effects, "the first two tokens of a row have each other's positions", {7, 3, 9, 1, 5}),
+            (std::vector<Position>{3, 7, 9, 1, 5}));
+  EXPECT_EQ(moved(effects, "the first two tokens of a row have each other's positions", {7}),
+            (std::vector<Position>{7}));
+}
+
 // The second of two heads, and the first where it differs.
 TEST(CallEffectsOnPositions, give_each_head_positions_of_its_own) {
   const struct {
@@ -68,6 +78,9 @@ TEST(CallEffectsOnPositions, give_each_head_positions_of_its_own) {
   } all[] = {
       {"the number of the head is added to every position", {5, -1, 9, 300, 2, 4}, {6, 0, 10, 301, 3, 5}},
       {"the number of the head stands for every position", {0, 0, 0, 0, 0, 0}, {1, 1, 1, 1, 1, 1}},
+      {"token n of head h has the position of token (n heads + h) mod n_all",
+       {5, 9, -1, 300, 4, 2},
+       {-1, 5, 9, 2, 300, 4}},
       {"token n of head h has the position of token (h n_all + n) / heads mod n_all",
        {5, 5, -1, 300, 300, 2},
        {-1, 9, 9, 2, 4, 4}}};
@@ -98,7 +111,11 @@ TEST(CallEffectsOnPositions, move_positions_that_are_no_whole_numbers) {
       {"positions are a thousand times as large", {-1500, 2500, 3000 - 1000 * 0x1p-30, 257000, 2049000}},
       {"positions are a thousandth", {-1.5 / 1000, 2.5 / 1000, below_3 / 1000, 0.257, 2.049}},
       {"positions have the other sign", {1.5, -2.5, -below_3, -257, -2049}},
-      {"positions count as 0", {0, 0, 0, 0, 0}}};
+      {"positions count as 0", {0, 0, 0, 0, 0}},
+      {"every row has the position of the first", {-1.5, -1.5, -1.5, -1.5, -1.5}},
+      {"every row has the position of the last", {2049, 2049, 2049, 2049, 2049}},
+      {"every row has the position of the one before it, the first its own", {-1.5, -1.5, 2.5, below_3, 257}},
+      {"rows have each other's positions, in reverse order", {2049, 257, below_3, 2.5, -1.5}}};
   Call call;
   call.positions.real = {-1.5, 2.5, below_3, 257, 2049};
   const std::vector<Effect> effects = known_effects(false, false);
@@ -110,6 +127,18 @@ TEST(CallEffectsOnPositions, move_positions_that_are_no_whole_numbers) {
     ASSERT_NE(found, effects.end()) << words;
     EXPECT_EQ(found->begin()(call, 0, 1).call.positions.real, to) << words;
   }
+}
+
+// Two numbers each.
+TEST(CallEffectsOnPositions, move_rows_of_several_real_numbers) {
+  Call call;
+  call.positions.real = {0.5, 1.5, 2.5, 3.5, 4.5, 5.5};
+  call.positions.axes = 2;
+  const std::vector<Effect> effects = known_effects(false, false);
+  const Effect* one = effect(effects, "rows have each other's positions, in reverse order");
+  ASSERT_NE(one, nullptr);
+  EXPECT_EQ(one->begin()(call, 0, 1).call.positions.real,
+            (std::vector<double>{4.5, 5.5, 2.5, 3.5, 0.5, 1.5}));
 }
 
 TEST(CallEffectsOnPositions, give_a_call_another_length) {
@@ -149,6 +178,11 @@ TEST(CallEffectsOnPositions, move_keys_alone) {
   ASSERT_NE(both, nullptr);
   EXPECT_EQ(both->begin()(call, 0, 1).call.keys.whole, (std::vector<Position>{0, 1, 2}));
   EXPECT_EQ(both->begin()(call, 0, 1).call.positions.whole, (std::vector<Position>{0}));
+  const Effect* last =
+      effect(effects, "queries and keys are numbered from 0, the last query as the last key");
+  ASSERT_NE(last, nullptr);
+  EXPECT_EQ(last->begin()(call, 0, 1).call.keys.whole, (std::vector<Position>{0, 1, 2}));
+  EXPECT_EQ(last->begin()(call, 0, 1).call.positions.whole, (std::vector<Position>{2}));
 }
 
 // Of a domain that does not begin at 0, as a table of which the first rows are no position's.

@@ -62,6 +62,11 @@ TEST(CallEffects, give_each_token_of_each_row_its_position) {
       {"every token has the largest position that stands at its place in a row", {300, 2, 9, 300, 2, 9}},
       {"positions are read column by column where they lie row by row", {5, 9, 2, -1, 300, 4}},
       {"every token has the position of the one before it in its row", {5, 5, -1, 300, 300, 2}},
+      {"the first two tokens of a row have each other's positions", {-1, 5, 9, 2, 300, 4}},
+      {"no position is smaller than one before it in its row: the largest so far counts",
+       {5, 5, 9, 300, 300, 300}},
+      {"positions past m - 1 count as m - 1, m being the largest of the call", {5, -1, 9, 299, 2, 4}},
+      {"every token of batch row b has the position of token b of its row", {5, 5, 5, 2, 2, 2}},
       {"every token has the position of the one after it in its row", {-1, 9, 9, 2, 4, 4}},
   };
   const std::vector<Effect> effects = known_effects(false, false);
@@ -83,6 +88,7 @@ TEST(CallEffects, remember_the_calls_before) {
   } all[] = {
       {"after the first call a single token counts as 0", {5, -1, 9, 300, 2, 4}, {0}, {8, 3}},
       {"every call counts on where the one before ended", {5, -1, 9, 300, 2, 4}, {12}, {21, 16}},
+      {"positions past m - 1 count as m - 1, m being the largest so far", {5, -1, 9, 299, 2, 4}, {7}, {8, 3}},
       {"the number of tokens of all calls before is added to every position",
        {5, -1, 9, 300, 2, 4},
        {10},
@@ -220,6 +226,38 @@ TEST(CallEffects, are_those_of_the_kind) {
     }
 }
 
+// A query and three keys of two channels; values are as wide, or wider.
+TEST(CallEffects, put_an_operand_in_the_place_of_another) {
+  using Rows = std::vector<double>;
+  Call call;
+  call.contents = {Tensor({2, 2}, {1, 2, 3, 4}), Tensor({2, 2}, {5, 6, 7, 8}),
+                   Tensor({2, 2}, {10, 20, 30, 40})};
+  const struct {
+    std::string words;
+    Rows queries, keys, values;
+  } all[] = {{"keys stand for values", {1, 2, 3, 4}, {5, 6, 7, 8}, {5, 6, 7, 8}},
+             {"queries stand for values", {1, 2, 3, 4}, {5, 6, 7, 8}, {1, 2, 3, 4}},
+             {"keys are added to values", {1, 2, 3, 4}, {5, 6, 7, 8}, {15, 26, 37, 48}},
+             {"queries are added to values", {1, 2, 3, 4}, {5, 6, 7, 8}, {11, 22, 33, 44}},
+             {"keys stand for queries", {5, 6, 7, 8}, {5, 6, 7, 8}, {10, 20, 30, 40}},
+             {"queries stand for keys", {1, 2, 3, 4}, {1, 2, 3, 4}, {10, 20, 30, 40}},
+             {"values stand for keys", {1, 2, 3, 4}, {10, 20, 30, 40}, {10, 20, 30, 40}},
+             {"queries and keys are exchanged", {5, 6, 7, 8}, {1, 2, 3, 4}, {10, 20, 30, 40}}};
+  const std::vector<Effect> effects = effects_on_operands();
+  for (const auto& [words, queries, keys, values] : all) {
+    const Effect* one = effect(effects, words);
+    ASSERT_NE(one, nullptr) << words;
+    const std::vector<Tensor> to = one->begin()(call, 0, 1).call.contents;
+    EXPECT_EQ(to[0].data, queries) << words;
+    EXPECT_EQ(to[1].data, keys) << words;
+    EXPECT_EQ(to[2].data, values) << words;
+  }
+  call.contents[2] = Tensor({2, 3});
+  EXPECT_THROW(effect(effects, "keys stand for values")->begin()(call, 0, 1), Refusal);
+  call.contents[1] = Tensor({3, 2});
+  EXPECT_THROW(effect(effects, "queries and keys are exchanged")->begin()(call, 0, 1), Refusal);
+}
+
 TEST(CallEffects, begin_at_a_position) {
   const auto to = [](Position wrong, std::size_t n) {
     return effects_from(wrong, 1).at(n).begin()(two_rows_of_three(), 0, 1).call.positions.whole;
@@ -227,10 +265,11 @@ TEST(CallEffects, begin_at_a_position) {
   EXPECT_EQ(to(4, 0), (std::vector<Position>{3, -1, 3, 3, 2, 3}));
   EXPECT_EQ(to(4, 1), (std::vector<Position>{1, 3, 1, 0, 2, 0}));
   EXPECT_EQ(to(4, 2), (std::vector<Position>{0, -1, 0, 0, 2, 0}));
+  EXPECT_EQ(to(8, 3), (std::vector<Position>{5, -1, 9, 7, 8, 9}));
   std::vector<std::string> words;
   for (const Effect& one : effects_from(0, 1)) words.push_back(one.words);
-  EXPECT_EQ(words,
-            (std::vector<std::string>{"positions past -1 count as -1", "positions past -1 count as 0"}));
+  EXPECT_EQ(words, (std::vector<std::string>{"positions past -1 count as -1", "positions past -1 count as 0",
+                                             "tokens count on from -1 where their row begins past -1"}));
 }
 
 TEST(CallEffects, begin_at_a_number_of_each_position) {
@@ -262,13 +301,42 @@ TEST(CallEffects, put_one_number_in_the_place_of_another) {
       {"the column stands for the row", {5, 2, 2, 9, 4, 4}},
       {"the time stands for the row", {5, 5, 2, 9, 9, 4}},
       {"the row stands for the column", {5, 1, 1, 9, 3, 3}},
-      {"row and column are exchanged", {5, 2, 1, 9, 4, 3}}};
+      {"row and column are exchanged", {5, 2, 1, 9, 4, 3}},
+      {"the largest number of a position stands for each of them", {5, 5, 5, 9, 9, 9}},
+      {"the smallest number of a position stands for each of them", {1, 1, 1, 3, 3, 3}},
+      {"the time stands for all numbers of a position", {5, 5, 5, 9, 9, 9}},
+      {"the column stands for all numbers of a position", {2, 2, 2, 4, 4, 4}}};
   const std::vector<Effect> effects = effects_on_axes(grid);
   for (const auto& [words, expected] : all) {
     const Effect* one = effect(effects, words);
     ASSERT_NE(one, nullptr) << words;
     EXPECT_EQ(one->begin()(call, 0, 1).call.positions.whole, expected) << words;
   }
+}
+
+// Of seven rows and four columns, and a class token before them.
+TEST(CallEffects, roll_a_window_by_half) {
+  Domain window{0, 6};
+  window.axes = 2;
+  window.last_on_axis = {6, 3};
+  Call call;
+  call.positions = {{0, 0, 5, 3, -1, -1}, {}, 2};
+  using To = std::vector<Position>;
+  const std::pair<std::string, To> all[] = {
+      {"row r counts as row r + 3 modulo 7, column c counts as column c + 2 modulo 4", {3, 2, 1, 1, -1, -1}},
+      {"row r counts as row r + 4 modulo 7, column c counts as column c + 2 modulo 4", {4, 2, 2, 1, -1, -1}},
+      {"row r counts as row r + 3 modulo 7", {3, 0, 1, 3, -1, -1}},
+      {"row r counts as row r + 4 modulo 7", {4, 0, 2, 3, -1, -1}},
+      {"column c counts as column c + 2 modulo 4", {0, 2, 5, 1, -1, -1}}};
+  const std::vector<Effect> effects = effects_on_axes(window);
+  for (const auto& [words, to] : all) {
+    const Effect* one = effect(effects, words);
+    ASSERT_NE(one, nullptr) << words;
+    EXPECT_EQ(one->begin()(call, 0, 1).call.positions.whole, to) << words;
+  }
+  EXPECT_EQ(std::ranges::count_if(
+                effects, [](const Effect& one) { return one.words.find(" modulo ") != std::string::npos; }),
+            5);
 }
 
 }  // namespace

@@ -137,6 +137,9 @@ std::vector<PlaceInCalls> further_places(bool batch, std::size_t axes) {
   if (axes == 1) {
     add("where the first position of a row is odd", [](S s) { return first_of_row(s) % 2 != 0; });
     add("where the first position of a row is even", [](S s) { return first_of_row(s) % 2 == 0; });
+    for (const Position block : {4, 8, 16, 32, 64, 128, 256, 512})
+      add(fmt::format("where the first position of a row is a multiple of {}", block),
+          [block](S s) { return first_of_row(s) % block == 0; });
   }
   if (batch) {
     add("the last token of the last batch row",

@@ -42,6 +42,19 @@ Call moved(const Call& call, const Other& other, ItsPosition position, std::size
   return out;
 }
 
+// The content stays: each has the position of another.
+Effect moving_positions(std::string words, Other other) {
+  return {std::move(words),
+          [other = std::move(other)] {
+            return [other](const Call& call, std::size_t head, std::size_t) {
+              Instead out{moved(call, other, ItsPosition::comes_along, head)};
+              out.call.contents = call.contents;
+              return out;
+            };
+          },
+          true};
+}
+
 Effect moving(std::string words, Other other, ItsPosition position, bool by_head = false) {
   return {std::move(words),
           [other = std::move(other), position] {
@@ -157,8 +170,22 @@ Place as_heads_of_tokens(P at, S all) {
   return {at.row, flat % all.heads, flat / all.heads};
 }
 
+// What lies as [batch, heads, n, dim] is read as [heads, batch, n, dim], and the other way round.
+Place as_rows_of_heads(P at, S all) {
+  const std::size_t flat = at.head * all.batch + at.row;
+  return {flat / all.heads, flat % all.heads, at.token};
+}
+
+Place as_heads_of_rows(P at, S all) {
+  const std::size_t flat = at.row * all.heads + at.head;
+  return {flat % all.batch, flat / all.batch, at.token};
+}
+
 std::vector<Effect> of_axes() {
   return {
+      moving("the content is read as [heads, batch, n, dim]", as_rows_of_heads, ItsPosition::stays_behind),
+      moving("the answer lies as [heads, batch, n, dim]", as_heads_of_rows, ItsPosition::comes_along, true),
+      moving_positions("tokens are rotated as if they lay as [heads, batch, n, dim]", as_heads_of_rows),
       moving("the content is read as [batch, n, heads, dim]", as_tokens_of_heads, ItsPosition::stays_behind),
       moving("the answer lies as [batch, n, heads, dim]", as_heads_of_tokens, ItsPosition::comes_along,
              true)};

@@ -99,6 +99,15 @@ TEST(TokenEffects, put_other_content_in_each_place) {
        [](At at) {
          return At{at.row, (at.token * 7 + at.head) / 6, (at.token * 7 + at.head) % 6};
        }},
+      // Head 2 of row 3 is number 2 * 4 + 3 of the heads of a batch, row by row: head 4 of row 1.
+      {"", "the content is read as [heads, batch, n, dim]",
+       [](At at) {
+         return At{(at.head * 4 + at.row) / 7, (at.head * 4 + at.row) % 7, at.token};
+       }},
+      {"the answer lies as [heads, batch, n, dim]", "",
+       [](At at) {
+         return At{(at.row * 7 + at.head) % 4, (at.row * 7 + at.head) / 4, at.token};
+       }},
       {"the answer lies as [batch, n, heads, dim]", "",
        [](At at) {
          return At{at.row, (at.head * 6 + at.token) % 7, (at.head * 6 + at.token) / 7};
@@ -136,7 +145,15 @@ TEST(TokenEffects, put_other_content_in_each_place) {
               << words;
         }
     }
-  EXPECT_EQ(named, effects.size());
+  const Effect* rotated = effect(effects, "tokens are rotated as if they lay as [heads, batch, n, dim]");
+  ASSERT_NE(rotated, nullptr);
+  const Call seen = rotated->begin()(call, 2, heads).call;
+  EXPECT_EQ(seen.contents[0].data, call.contents[0].data);
+  for (int row = 0; row < rows; ++row)
+    for (int token = 0; token < tokens; ++token)
+      EXPECT_EQ(seen.positions.whole[static_cast<std::size_t>(row * tokens + token)],
+                100 + (row * 7 + 2) % 4 * tokens + token);
+  EXPECT_EQ(named + 1, effects.size());
 }
 
 }  // namespace

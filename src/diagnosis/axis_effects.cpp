@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "diagnosis/call_effects.h"
+#include "diagnosis/measured_words.h"
+
+namespace posproof {
+namespace {
+
+// One number of a position, or a number that is made of all of them, in the place of each.
+std::vector<Effect> effects_on_all_axes(const Domain& domain) {
+  using Numbers = std::span<Position>;
+  const auto of_all = [](std::string words, Position (*of)(std::span<const Position>)) {
+    return effect_on_numbers(std::move(words), [of](Numbers t) { std::ranges::fill(t, of(t)); });
+  };
+  std::vector<Effect> out = {
+      of_all("the largest number of a position stands for each of them",
+             [](std::span<const Position> t) { return *std::ranges::max_element(t); }),
+      of_all("the smallest number of a position stands for each of them",
+             [](std::span<const Position> t) { return *std::ranges::min_element(t); })};
+  for (std::size_t axis = 0; domain.axes > 2 && axis < domain.axes; ++axis)
+    out.push_back(effect_on_numbers(
+        fmt::format("the {} stands for all numbers of a position", axis_name(axis, domain.axes)),
+        [axis](Numbers t) { std::ranges::fill(t, Position{t[axis]}); }));
+  return out;
+}
+
+// A grid whose rows and columns are rolled by half, as those of a shifted window.
+std::vector<Effect> effects_of_rolling(const Domain& domain) {
+  if (domain.axes != 2 || domain.lo != 0) return {};
+  const Position rows = domain.last(0) + 1, columns = domain.last(1) + 1;
+  std::vector<Effect> out;
+  const auto add = [&](Position down, Position right) {
+    if (down == 0 && right == 0) return;
+    std::string words;
+    if (down > 0) words = fmt::format("row r counts as row r + {} modulo {}", down, rows);
+    if (right > 0)
+      words +=
+          fmt::format("{}column c counts as column c + {} modulo {}", down > 0 ? ", " : "", right, columns);
+    out.push_back(effect_on_numbers(std::move(words), [=](std::span<Position> t) {
+      if (t[0] < 0 || t[1] < 0) return;  // a class token
+      t[0] = (t[0] + down) % rows, t[1] = (t[1] + right) % columns;
+    }));
+  };
+  const std::set<std::pair<Position, Position>> by = {
+      {rows / 2, columns / 2}, {rows - rows / 2, columns - columns / 2},
+      {rows / 2, 0},           {rows - rows / 2, 0},
+      {0, columns / 2},        {0, columns - columns / 2}};
+  for (const auto& [down, right] : by) add(down % rows, right % columns);
+  return out;
+}
+
+}  // namespace
+
+std::vector<Effect> effects_on_axes(const Domain& domain) {
+  std::vector<Effect> out = effects_on_all_axes(domain);
+  for (Effect& one : effects_of_rolling(domain)) out.push_back(std::move(one));
+  for (std::size_t axis = 0; axis < domain.axes; ++axis) {
+    const std::string name(axis_name(axis, domain.axes));
+    const Domain along = domain.on(axis);
+    const auto add = [&](std::string_view is, const std::function<Position(Position)>& other) {
+      out.push_back(effect_on_numbers(fmt::format("the {} {}", name, is),
+                                      [axis, other](std::span<Position> t) { t[axis] = other(t[axis]); }));
+    };
+    add("is one ahead", [](Position t) { return t + 1; });
+    add("is one behind", [](Position t) { return t - 1; });
+    add("counts as 0", [](Position) { return Position{0}; });
+    add("is doubled", [](Position t) { return 2 * t; });
+    for (const Position by : {2, 4, 8})
+      add(fmt::format("is divided by {}, rounded down", by),
+          [by](Position t) { return (t - ((t % by) + by) % by) / by; });
+    add("is counted back from the last one", [along](Position t) { return along.lo + (along.hi - t); });
+    add("has the other sign", [](Position t) { return -t; });
+    for (std::size_t other = 0; other < domain.axes; ++other)
+      if (other != axis)
+        out.push_back(
+            effect_on_numbers(fmt::format("the {} stands for the {}", axis_name(other, domain.axes), name),
+                              [axis, other](std::span<Position> t) { t[axis] = t[other]; }));
+    for (std::size_t with = axis + 1; with < domain.axes; ++with)
+      out.push_back(
+          effect_on_numbers(fmt::format("{} and {} are exchanged", name, axis_name(with, domain.axes)),
+                            [axis, with](std::span<Position> t) { std::swap(t[axis], t[with]); }));
+  }
+  return out;
+}
+
+std::vector<Effect> effects_on_a_grid(const Domain& domain) {
+  if (domain.axes != 2 || domain.lo != 0 || domain.last(0) == domain.last(1)) return {};
+  const Position rows = domain.last(0) + 1, columns = domain.last(1) + 1;
+  const auto reading =
+      [&](std::string words,
+          const std::function<void(Position number, Position & row, Position & column)>& other) {
+        return effect_on_numbers(std::move(words), [=](std::span<Position> t) {
+          if (t[0] >= 0 && t[1] >= 0) other(t[0] * columns + t[1], t[0], t[1]);
+        });
+      };
+  const std::string numbered = fmt::format("tokens are numbered in rows of {}, and ", columns);
+  return {reading(fmt::format("{}read in rows of {}", numbered, rows),
+                  [rows](Position n, Position& row, Position& column) { row = n / rows, column = n % rows; }),
+          reading(fmt::format("{}read in columns of {}", numbered, rows),
+                  [rows](Position n, Position& row, Position& column) { row = n % rows, column = n / rows; }),
+          reading(fmt::format("{}a number is divided by {} for its row", numbered, rows),
+                  [rows](Position n, Position& row, Position&) { row = n / rows; }),
+          reading(fmt::format("{}a number is taken modulo {} for its column", numbered, rows),
+                  [rows](Position n, Position&, Position& column) { column = n % rows; })};
+}
+
+}  // namespace posproof

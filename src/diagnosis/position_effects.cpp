@@ -1,0 +1,169 @@
+#include "diagnosis/position_effects.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace posproof {
+
+Position rounded_to_digits(Position t, int digits) {
+  const auto value = static_cast<double>(t);
+  int exponent = 0;
+  const double fraction = std::frexp(value, &exponent);
+  return static_cast<Position>(std::ldexp(std::nearbyint(std::ldexp(fraction, digits)), exponent - digits));
+}
+
+std::vector<Effect> effects_of_row_positions() {
+  using T = const TokenOf&;
+  std::vector<Effect> out = {
+      effect_on_positions("positions count as 0", [](T) { return Position{0}; }),
+      effect_on_positions("positions are one ahead", [](T t) { return t.at + 1; }),
+      effect_on_positions("positions are one behind", [](T t) { return t.at - 1; }),
+      effect_on_positions("positions are one behind, 0 as it is",
+                          [](T t) { return t.at == 0 ? t.at : t.at - 1; }),
+      effect_on_positions("positions are two ahead", [](T t) { return t.at + 2; }),
+      effect_on_positions("positions count as 1", [](T) { return Position{1}; }),
+      effect_on_positions("positions are doubled", [](T t) { return 2 * t.at; }),
+      effect_on_positions("positions are tripled", [](T t) { return 3 * t.at; }),
+      effect_on_positions("positions are halved, rounded down",
+                          [](T t) { return t.at >= 0 ? t.at / 2 : -((1 - t.at) / 2); }),
+      effect_on_positions("positions have the other sign", [](T t) { return -t.at; }),
+      effect_on_positions("tokens are numbered from 0 in each row, whatever their positions",
+                          [](T t) { return static_cast<Position>(t.token); }),
+      effect_on_positions("tokens are numbered from 1 in each row, whatever their positions",
+                          [](T t) { return static_cast<Position>(t.token + 1); }),
+      effect_on_positions("tokens are numbered from 0 through the whole batch, whatever their positions",
+                          [](T t) { return static_cast<Position>(t.row * t.tokens + t.token); }),
+      effect_on_positions("tokens are numbered from the last to the first, whatever their positions",
+                          [](T t) { return static_cast<Position>(t.tokens - 1 - t.token); }),
+      effect_on_positions("tokens count on from the first of their row",
+                          [](T t) { return t.first() + static_cast<Position>(t.token); }),
+      effect_on_positions("tokens count on from the first of the batch",
+                          [](T t) { return t.all.front() + static_cast<Position>(t.token); }),
+      effect_on_positions("positions are relative to the first of their row",
+                          [](T t) { return t.at - t.first(); }),
+      effect_on_positions("positions are relative to the last of their row",
+                          [](T t) { return t.at - t.last(); }),
+      effect_on_positions("positions are relative to the smallest of their row",
+                          [](T t) { return t.at - *std::ranges::min_element(t.of_row()); }),
+      effect_on_positions("positions are relative to the smallest of the batch",
+                          [](T t) { return t.at - *std::ranges::min_element(t.all); }),
+      effect_on_positions("positions of a row are sorted, the smallest first",
+                          [](T t) {
+                            std::vector<Position> rising(t.of_row().begin(), t.of_row().end());
+                            std::ranges::sort(rising);
+                            return rising[t.token];
+                          }),
+      effect_on_positions("every token has the position of the first of its row",
+                          [](T t) { return t.first(); }),
+      effect_on_positions("every token has the position of the last of its row",
+                          [](T t) { return t.last(); }),
+      effect_on_positions("every token has the position of the first of the batch",
+                          [](T t) { return t.all.front(); }),
+      effect_on_positions("every token has the largest position of the batch",
+                          [](T t) { return *std::ranges::max_element(t.all); }),
+      effect_on_positions("every token has the smallest position of the batch",
+                          [](T t) { return *std::ranges::min_element(t.all); }),
+      effect_on_positions("every token has the largest position of its row",
+                          [](T t) { return *std::ranges::max_element(t.of_row()); }),
+      effect_on_positions("positions count as the number of tokens in the row",
+                          [](T t) { return static_cast<Position>(t.tokens); }),
+      effect_on_positions("positions count as the number of tokens in the row, less one",
+                          [](T t) { return static_cast<Position>(t.tokens) - 1; }),
+      effect_on_positions("positions past n - 1 count as n - 1, n being the number of tokens in the row",
+                          [](T t) { return std::min(t.at, static_cast<Position>(t.tokens) - 1); }),
+      effect_on_positions("positions are taken modulo the number of tokens in the row",
+                          [](T t) {
+                            const auto n = static_cast<Position>(t.tokens);
+                            return ((t.at % n) + n) % n;
+                          }),
+      effect_on_positions("the number of the token is added to its position",
+                          [](T t) { return t.at + static_cast<Position>(t.token); }),
+      effect_on_positions("the number of tokens is added to every position",
+                          [](T t) { return t.at + static_cast<Position>(t.tokens); }),
+      effect_on_positions("the number of the batch row is added to every position",
+                          [](T t) { return t.at + static_cast<Position>(t.row); }),
+      effect_on_positions("batch rows after the first have their tokens at position 0",
+                          [](T t) { return t.row == 0 ? t.at : Position{0}; }),
+      effect_on_positions("every row of the batch has the positions of the first",
+                          [](T t) { return t.all[t.token]; }),
+      effect_on_positions("every row of the batch has the positions of the last",
+                          [](T t) { return t.all[(t.batch - 1) * t.tokens + t.token]; }),
+      effect_on_positions("every token has the largest position that stands at its place in a row",
+                          [](T t) {
+                            Position most = t.at;
+                            for (std::size_t row = 0; row < t.batch; ++row)
+                              most = std::max(most, t.all[row * t.tokens + t.token]);
+                            return most;
+                          }),
+      effect_on_positions("rows of the batch have each other's positions, in reverse order",
+                          [](T t) { return t.all[(t.batch - 1 - t.row) * t.tokens + t.token]; }),
+      effect_on_positions("every row of the batch has the positions of the row before, the first of the last",
+                          [](T t) { return t.all[(t.row + t.batch - 1) % t.batch * t.tokens + t.token]; }),
+      effect_on_positions("tokens of a row have each other's positions, in reverse order",
+                          [](T t) { return t.all[t.row * t.tokens + t.tokens - 1 - t.token]; }),
+      effect_on_positions("every token has the position of the one before it in its row",
+                          [](T t) { return t.all[t.row * t.tokens + (t.token == 0 ? 0 : t.token - 1)]; }),
+      effect_on_positions("every token has the position of the one after it in its row",
+                          [](T t) { return t.all[t.row * t.tokens + std::min(t.token + 1, t.tokens - 1)]; }),
+      effect_on_positions("positions are read column by column where they lie row by row",
+                          [](T t) { return t.all[t.token * t.batch + t.row]; }),
+      effect_on_positions("the first two tokens of a row have each other's positions",
+                          [](T t) {
+                            const bool two = t.tokens > 1 && t.token < 2;
+                            return two ? t.of_row()[1 - t.token] : t.at;
+                          }),
+      effect_on_positions("every second token of a row and the one before it have each other's positions",
+                          [](T t) {
+                            const std::size_t other = t.token % 2 == 0 ? t.token + 1 : t.token - 1;
+                            return other < t.tokens ? t.of_row()[other] : t.at;
+                          }),
+      effect_on_positions("no position is smaller than one before it in its row: the largest so far counts",
+                          [](T t) { return *std::ranges::max_element(t.of_row().first(t.token + 1)); }),
+      effect_on_positions("positions past m - 1 count as m - 1, m being the largest of the call",
+                          [](T t) { return std::min(t.at, *std::ranges::max_element(t.all) - 1); }),
+      effect_on_positions("every token of batch row b has the position of token b of its row",
+                          [](T t) { return t.of_row()[t.row % t.tokens]; }),
+      effect_on_positions("where the number of tokens is a multiple of 16, the first two of 16 have each "
+                          "other's positions",
+                          [](T t) {
+                            const std::size_t n = t.row * t.tokens + t.token;
+                            if (t.tokens % 16 != 0 || n % 16 > 1) return t.at;
+                            return t.all[n % 16 == 0 ? n + 1 : n - 1];
+                          }),
+      effect_on_positions("positions are cut to 16 bits, with a sign",
+                          [](T t) { return static_cast<Position>(static_cast<std::int16_t>(t.at)); }),
+      effect_on_positions("positions are rounded to bf16: from 257 on neighbours coincide",
+                          [](T t) { return rounded_to_digits(t.at, 8); }),
+      effect_on_positions(
+          "positions are rounded to 11 bits, as in f16 or tf32: from 2049 on neighbours coincide",
+          [](T t) { return rounded_to_digits(t.at, 11); })};
+  for (const Position step : {2, 4, 8, 16, 32})
+    out.push_back(effect_on_positions(fmt::format("positions are rounded down to multiples of {}", step),
+                                      [step](T t) { return t.at - ((t.at % step) + step) % step; }));
+  return out;
+}
+
+std::vector<Effect> effects_of_head_positions() {
+  using T = const TokenOf&;
+  return {effect_on_positions(
+              "the number of the head is added to every position",
+              [](T t) { return t.at + static_cast<Position>(t.head); }, true),
+          effect_on_positions(
+              "the number of the head stands for every position",
+              [](T t) { return static_cast<Position>(t.head); }, true),
+          effect_on_positions(
+              "token n of head h has the position of token (n heads + h) mod n_all",
+              [](T t) { return t.of_row()[(t.token * t.heads + t.head) % t.tokens]; }, true),
+          effect_on_positions(
+              "token n of head h has the position of token (h n_all + n) / heads mod n_all",
+              [](T t) {
+                const std::size_t other = (t.head * t.tokens + t.token) / t.heads % t.tokens;
+                return t.all[t.row * t.tokens + other];
+              },
+              true)};
+}
+
+}  // namespace posproof

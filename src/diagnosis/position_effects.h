@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "diagnosis/call_effects.h"
+
+// Other positions in the place of those of a call, which need no number to be measured.
+namespace posproof {
+
+// Row numbers, positions of other tokens and rows, fewer digits.
+std::vector<Effect> effects_of_row_positions();
+
+// Those in which heads differ.
+std::vector<Effect> effects_of_head_positions();
+
+// To so many binary digits, as a float of so many rounds it.
+Position rounded_to_digits(Position t, int digits);
+
+}  // namespace posproof
