@@ -117,6 +117,11 @@ std::vector<RowFit> fits(const Effect& effect, const Steps& steps, const Model& 
     const Position far = std::max(farthest(asked), farthest(instead.call));
     Call rounded = asked;  // what is rounded is the content that the effect gives
     rounded.contents = instead.call.contents;
+    // Of positions that are no whole numbers each is allowed the error of the farther one, its own or other.
+    const std::vector<double>& other = instead.call.positions.real;
+    std::vector<double>& own_reals = rounded.positions.real;
+    for (std::size_t n = 0; n < own_reals.size() && other.size() == own_reals.size(); ++n)
+      if (std::abs(other[n]) > std::abs(own_reals[n])) own_reals[n] = other[n];
     Tensor expected = made(model, asked, instead);
     if (!effect.columns.empty())
       expected = with_columns(answer(model.encoding, asked), expected, effect.columns);

@@ -256,6 +256,21 @@ TEST(TableDeviations, of_positions_that_are_no_whole_numbers) {
   EXPECT_EQ(at([](double t) { return t / 1000; }), Sentences{"positions are a thousandth"});
   EXPECT_EQ(at([](double t) { return 1.25 * t; }), Sentences{"positions are multiplied by 1.25"});
   EXPECT_EQ(at([](double t) { return t + 0.25 * std::sin(t); }), Sentences{});
+  const auto of_row = [](const std::function<std::size_t(std::size_t n, std::size_t all)>& other) {
+    return said("timestep_embedding", "dim=8", [other](const Parameters& parameters) {
+      const Encoding right = encoding_named("timestep_embedding").make(parameters);
+      return answered_by(right, [=](Call call) {
+        const std::vector<double> given = call.positions.real;
+        for (std::size_t n = 0; n < given.size(); ++n)
+          call.positions.real[n] = static_cast<float>(given[other(n, given.size())]);
+        return answer(right, call);
+      });
+    });
+  };
+  using N = std::size_t;
+  EXPECT_EQ(of_row([](N, N) { return N{0}; }), Sentences{"every row has the position of the first"});
+  EXPECT_EQ(of_row([](N, N all) { return all - 1; }), Sentences{"every row has the position of the last"});
+  EXPECT_EQ(of_row([](N n, N all) { return n / 2 * 2 + 1 < all ? n ^ 1 : n; }), Sentences{});
 }
 
 }  // namespace
