@@ -18,9 +18,15 @@ class Finding {
         declared_(declared),
         domain_(overlap(positions_of(subject.encoding), positions_of(declared))) {}
 
-  // Along one axis, where the others are 0. None where all that were asked are right, or
-  // already the first is wrong.
+  // Along one axis, where the others are 0, of queries and, where these are right, of keys. None where all
+  // that were asked are right, or already the first is wrong.
   std::optional<Position> first_wrong(std::size_t axis) const {
+    if (const auto of_queries = first_wrong(axis, Role::query)) return of_queries;
+    return signature(declared_).role ? first_wrong(axis, Role::key) : std::nullopt;
+  }
+
+ private:
+  std::optional<Position> first_wrong(std::size_t axis, Role role) const {
     const Domain along = domain_.axes > 1 ? domain_.on(axis) : domain_;
     std::vector<Position> at = {along.lo};
     for (Position step = 1; along.lo + step <= along.hi; step *= 2) {
@@ -30,7 +36,7 @@ class Finding {
     at.push_back(along.hi);
     std::optional<Position> first;
     while (true) {
-      const auto right = are_right(at, axis);
+      const auto right = are_right(at, axis, role);
       const auto wrong = std::ranges::find(right, false);
       if (wrong == right.end() || wrong == right.begin()) return std::nullopt;
       const auto n = static_cast<std::size_t>(wrong - right.begin());
@@ -41,7 +47,6 @@ class Finding {
     }
   }
 
- private:
   static std::vector<Position> between(Position below, Position first) {
     constexpr Position parts = 48;
     std::vector<Position> out;
@@ -50,8 +55,18 @@ class Finding {
     return out;
   }
 
-  std::vector<bool> are_right(const std::vector<Position>& at, std::size_t axis) const {
+  // Positions that follow each other are one call of a program that takes an offset, whose first decides:
+  // these are asked from the last one on.
+  std::vector<bool> are_right(std::vector<Position> at, std::size_t axis, Role role) const {
+    if (subject_.takes_positions != "offset") return are_right_in_order(at, axis, role);
+    std::ranges::reverse(at);
+    const std::vector<bool> right = are_right_in_order(at, axis, role);
+    return {right.rbegin(), right.rend()};
+  }
+
+  std::vector<bool> are_right_in_order(const std::vector<Position>& at, std::size_t axis, Role role) const {
     Call call = sequence(declared_, at);
+    call.role = role;
     if (domain_.real && domain_.axes == 1) {
       call.positions.real.assign(at.begin(), at.end());
       call.positions.whole.clear();

@@ -43,6 +43,42 @@ TEST(FirstWrong, is_found_wherever_the_positions_begin_and_end) {
     }
 }
 
+TEST(FirstWrong, is_that_of_keys_where_queries_are_right) {
+  const Encoding declared = encoding_named("rope").oracle(Case::parse("dim=4"));
+  const auto found = [&](Position of_queries, Position of_keys) {
+    const Encoding subject = answered_by(declared, [=](Call call) {
+      for (Position& t : call.positions.whole)
+        if (t >= (call.role == Role::key ? of_keys : of_queries)) t += 3;
+      return answer(declared, call);
+    });
+    return first_wrong_along(0, model_of(declared, all_f32), {"made", "", subject, all_f32}, declared);
+  };
+  constexpr Position never = Position{1} << 40;
+  const Position lo = positions_of(declared).lo;
+  EXPECT_EQ(found(lo + 77, never), lo + 77);
+  EXPECT_EQ(found(never, lo + 512), lo + 512);
+  EXPECT_EQ(found(lo + 77, lo + 50), lo + 77);
+  EXPECT_EQ(found(never, never), std::nullopt);
+}
+
+// What is asked for in one call is told by its first position, as long as the others follow it.
+TEST(FirstWrong, is_that_of_a_call_of_its_own_where_an_offset_is_taken) {
+  const Encoding declared = encoding_named("rope").oracle(Case::parse("dim=4"));
+  const Encoding subject = answered_by(declared, [=](Call call) {
+    std::vector<Position>& at = call.positions.whole;
+    Position first = 0, other = 0;
+    for (std::size_t n = 0; n < at.size(); ++n) {
+      const Position asked = at[n];
+      if (n == 0 || asked != first + 1) other = std::min<Position>(asked, 256);
+      first = asked, at[n] = other++;
+    }
+    return answer(declared, call);
+  });
+  Subject of{"made", "", subject, all_f32};
+  of.takes_positions = "offset";
+  EXPECT_EQ(first_wrong_along(0, model_of(declared, all_f32), of, declared), 257);
+}
+
 using Calls = std::vector<std::vector<Position>>;
 
 // What is said of a table that has the rows of twice the positions where that is so, by its answers to these
