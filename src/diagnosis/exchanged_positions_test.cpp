@@ -70,6 +70,54 @@ TEST(ExchangedPositions, name_what_is_so_from_a_position_on) {
       (Sentences{"rows are counted back: position t has that of position 96 - t, from position 33 on"}));
 }
 
+TEST(ExchangedPositions, name_blocks_that_are_alike) {
+  EXPECT_EQ(
+      said("rope", "dim=8", 255, [](Position t) { return t / 32 * 32 + (t + 16) % 32; }),
+      (Sentences{"of every 32 positions, 0 to 15 have the rotation of those 16 after them, 16 to 31 have "
+                 "the rotation of those 16 before them"}));
+  EXPECT_EQ(
+      said("learned", "dim=8 length=64 table=seeded", 63,
+           [](Position t) { return t % 4 == 1   ? t + 1
+                                   : t % 4 == 2 ? t - 1
+                                                : t; }),
+      (Sentences{"of every 4 positions, 1 has the row of the one 1 after it, 2 has the row of the one 1 "
+                 "before it"}));
+}
+
+TEST(ExchangedPositions, name_the_first_of_those_that_have_no_rule) {
+  EXPECT_EQ(said("sinusoidal", "dim=8", 63, [](Position t) { return t * t % 61; }),
+            Sentences{"62 positions have the row of others: 2 that of 4, 3 that of 9, 4 that of 16, .."});
+}
+
+TEST(ExchangedPositions, are_of_queries_or_of_keys) {
+  const EncodingSpec& spec = encoding_named("rope");
+  const Parameters parameters = with(spec, Case::parse("dim=8"));
+  const Encoding declared = with_positions(spec.oracle(parameters), Domain(0, 255));
+  const auto of = [&](const Other& queries, const Other& keys) {
+    const Encoding subject = answered_by(declared, [=](const Call& call) {
+      Call there = call;
+      for (Position& t : there.positions.whole) t = call.role == Role::key ? keys(t) : queries(t);
+      return answer(declared, there);
+    });
+    const auto one = exchanged_positions(subject, declared, spec, parameters, all_f32);
+    if (!one) return Sentences{};
+    for (const Role role : {Role::query, Role::key}) {
+      Call call{.positions = {.whole = {3, 33, 34}}, .role = role};
+      call.contents = {Tensor({1, 1, 3, 8}, std::vector<double>(24, 1.0))};
+      EXPECT_EQ(answer(one->corrected, call).data, answer(subject, call).data);
+    }
+    return one->sentences;
+  };
+  const Other right = [](Position t) { return t; }, late = [](Position t) { return t >= 20 ? t - 3 : t; },
+              one = [](Position t) { return t == 33 ? 32 : t; };
+  const std::string words = "each position has the rotation of the one 3 before it, from position 20 on";
+  EXPECT_EQ(of(late, late), Sentences{words});
+  EXPECT_EQ(of(late, right), Sentences{"queries: " + words});
+  EXPECT_EQ(of(right, late), Sentences{"keys: " + words});
+  EXPECT_EQ(of(right, one), Sentences{"keys: position 33 has the rotation of position 32"});
+  EXPECT_EQ(of(one, late), Sentences{});
+}
+
 // Of a table that begins behind two rows.
 TEST(ExchangedPositions, reach_rows_before_the_first_position) {
   EXPECT_EQ(said("sinusoidal", "dim=8 offset=2", 40, [](Position t) { return t >= 20 ? t - 2 : t; }),
@@ -85,7 +133,14 @@ TEST(ExchangedPositions, say_nothing_of_right_rows_of_rows_of_no_position_and_of
   EXPECT_EQ(said(
                 "sinusoidal", "dim=8", 63, [](Position t) { return t == 33 ? 32 : t; }, 0.125),
             Sentences{});
-  EXPECT_EQ(said("sinusoidal", "dim=8", 63, [](Position t) { return t * t % 61; }), Sentences{});
+  const auto of_many = [](Position last, const Other& of) { return said("rope", "dim=8", last, of); };
+  // A few of them say no rule: not all positions are asked for.
+  EXPECT_EQ(of_many(8192, [](Position t) { return t < 61 ? t * t % 61 : t; }), Sentences{});
+  // Three blocks show no rule of blocks, and five runs say none.
+  EXPECT_EQ(
+      of_many(47, [](Position t) { return t / 16 * 16 + (t + 8) % 16; }),
+      Sentences{"48 positions have the rotation of others: 0 that of 8, 1 that of 9, 2 that of 10, .."});
+  EXPECT_EQ(of_many(8199, [](Position t) { return t / 10 * 10 + 9 - t % 10; }), Sentences{});
 }
 
 }  // namespace
