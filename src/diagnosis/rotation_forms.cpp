@@ -111,6 +111,21 @@ double cut(double x) {
   return std::ldexp(std::trunc(std::ldexp(fraction, bits)), exponent - bits);
 }
 
+// Of an integer of 8 bits, whose largest number stands for 1.
+template <int one>
+double in_8_bits(double x) {
+  return std::nearbyint(one * x) / one;
+}
+
+// Four bits of a number from 2^-6 on, multiples of 2^-9 below: a float of 8 bits, E4M3.
+double to_e4m3(double x) {
+  constexpr int least = -9;
+  int exponent = 0;
+  std::frexp(x, &exponent);
+  const int last = std::max(exponent - 4, least);
+  return std::ldexp(std::nearbyint(std::ldexp(x, -last)), last);
+}
+
 using Rounding = double (*)(double);
 
 CircleOf rounded(Rounding position, Rounding frequency, Rounding angle) {
@@ -196,6 +211,12 @@ std::vector<RotationForm> rotation_forms(const Rotary& truth) {
       {"cosine and sine are rounded to f16", made(truth, kept(&to_f16, &to_f16), &at_once)},
       {"cosines are rounded to f16, sines are not", made(truth, kept(&to_f16, &same), &at_once)},
       {"sines are rounded to f16, cosines are not", made(truth, kept(&same, &to_f16), &at_once)},
+      {"cosine and sine are in 8 bits: whole multiples of 1/127",
+       made(truth, kept(&in_8_bits<127>, &in_8_bits<127>), &at_once)},
+      {"cosine and sine are in 8 bits: whole multiples of 1/128",
+       made(truth, kept(&in_8_bits<128>, &in_8_bits<128>), &at_once)},
+      {"cosine and sine are rounded to a float of 8 bits, E4M3",
+       made(truth, kept(&to_e4m3, &to_e4m3), &at_once)},
       {"the second channel of each pair is made from the first as it is after the rotation",
        made(truth, plainly,
             [](double& first, double& second, const Circle& of) {

@@ -40,6 +40,18 @@ double first_11_bits(double x) {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & ~((std::uint64_t{1} << 42) - 1));
 }
 
+// Of all that there are up to 1: 0 to 7 times 2^-9, then 8 to 15 times a power of 2.
+double nearest_e4m3(double x) {
+  double best = 0;
+  const auto attempt = [&](double one) {
+    if (std::abs(one - std::abs(x)) < std::abs(best - std::abs(x))) best = one;
+  };
+  for (int n = 1; n < 8; ++n) attempt(std::ldexp(n, -9));
+  for (int exponent = -9; exponent <= -3; ++exponent)
+    for (int n = 8; n < 16; ++n) attempt(std::ldexp(n, exponent));
+  return std::copysign(best, x);
+}
+
 Rotated of_angles(const Rounding& position, const Rounding& frequency, const Rounding& angle) {
   return [=](Point x, double t, double w) {
     const double a = angle(position(t) * frequency(w));
@@ -79,6 +91,13 @@ const std::vector<std::pair<std::string, Rotated>> forms = {
     {"cosine and sine are rounded to f16", of_kept(f16, f16)},
     {"cosines are rounded to f16, sines are not", of_kept(f16, same)},
     {"sines are rounded to f16, cosines are not", of_kept(same, f16)},
+    {"cosine and sine are in 8 bits: whole multiples of 1/127",
+     of_kept([](double x) { return std::nearbyint(x * 127) / 127; },
+             [](double x) { return std::nearbyint(x * 127) / 127; })},
+    {"cosine and sine are in 8 bits: whole multiples of 1/128",
+     of_kept([](double x) { return std::nearbyint(x * 128) / 128; },
+             [](double x) { return std::nearbyint(x * 128) / 128; })},
+    {"cosine and sine are rounded to a float of 8 bits, E4M3", of_kept(&nearest_e4m3, &nearest_e4m3)},
     {"the second channel of each pair is made from the first as it is after the rotation",
      [](Point x, double t, double w) {
        const double first = rotated(x, std::cos(t * w), std::sin(t * w)).first;

@@ -40,6 +40,29 @@ Rotary stretched_by(const Rotary& truth, const StretchOf& other) {
   return out;
 }
 
+// As declared for the number of each token in its row, whatever its position. That of the position may be so
+// small that nothing is left to be divided by it.
+Rotary stretched_by_numbers(const Rotary& truth) {
+  Rotary out = truth;
+  out.exact = nullptr;
+  out.rotate = [truth](const Tensor& x, const Positions& positions, Role role) {
+    Tensor y = x;
+    const std::size_t heads = x.shape[1], n = x.shape[2];
+    for (std::size_t r = 0; r < y.rows(); ++r)
+      for (const Pair& pair : truth.pairs) {
+        const auto t = static_cast<long double>(positions.at(r / (heads * n) * n + r % n, pair.axis));
+        const auto angle = t * pair.frequency;
+        const double size = truth.amplitude * truth.stretch(pair, static_cast<double>(r % n), role),
+                     c = size * static_cast<double>(std::cos(angle)),
+                     s = size * static_cast<double>(std::sin(angle)), a = x.at(r, pair.first),
+                     b = x.at(r, pair.second);
+        y.at(r, pair.first) = a * c - b * s, y.at(r, pair.second) = a * s + b * c;
+      }
+    return in_order(truth, std::move(y));
+  };
+  return out;
+}
+
 // ---- xPos: zeta^((t - centre) / scale_base)
 
 // What the subject multiplies a pair by, as a line: its logarithm is slope t + at_0, with what rounding may
@@ -271,7 +294,9 @@ std::vector<RotationForm> stretch_forms(const Rotary& subject, const Rotary& tru
       {"keys are not scaled", not_of({Role::key})},
       {"keys are scaled as queries are", roles(Role::query, Role::query)},
       {"queries are scaled as keys are", roles(Role::key, Role::key)},
-      {"queries are scaled as keys are, and keys as queries", roles(Role::key, Role::query)}};
+      {"queries are scaled as keys are, and keys as queries", roles(Role::key, Role::query)},
+      {"the scale is that of a token's number in its row, whatever its position",
+       stretched_by_numbers(truth)}};
   for (const auto& [these, name] : {std::pair{Role::query, "queries"}, std::pair{Role::key, "keys"}})
     for (const auto& [by, how] : {std::pair{0.5, "half"}, std::pair{2.0, "twice"}})
       out.push_back({fmt::format("the exponent of what multiplies {} is {} the declared one", name, how),

@@ -136,6 +136,33 @@ TEST(StretchForms, name_whole_powers_and_a_reversed_order) {
             Sentences{});
 }
 
+// Numbers count from 0, not from 1.
+TEST(StretchForms, name_a_scale_of_row_numbers) {
+  const auto from = [](double first) {
+    return said("xpos", "dim=4", [first](const Parameters& parameters) -> Encoding {
+      Rotary out = as<Rotary>(encoding_named("xpos").make(parameters));
+      out.rotate = [=, pairs = out.pairs](const Tensor& x, const Positions& positions, Role role) {
+        Tensor y = x;
+        const std::size_t heads = x.shape[1], n = x.shape[2];
+        for (std::size_t r = 0; r < y.rows(); ++r)
+          for (const Pair& pair : pairs) {
+            const double angle = pair.frequency * positions.at(r / (heads * n) * n + r % n);
+            const double size =
+                power((first + static_cast<double>(r % n)) / 512, role, zeta(pair.index, pairs.size()));
+            y.at(r, pair.first) =
+                size * (std::cos(angle) * x.at(r, pair.first) - std::sin(angle) * x.at(r, pair.second));
+            y.at(r, pair.second) =
+                size * (std::sin(angle) * x.at(r, pair.first) + std::cos(angle) * x.at(r, pair.second));
+          }
+        return y;
+      };
+      return out;
+    });
+  };
+  EXPECT_EQ(from(0), Sentences{"the scale is that of a token's number in its row, whatever its position"});
+  EXPECT_EQ(from(300), Sentences{});
+}
+
 // A temperature multiplies queries alone.
 TEST(StretchForms, name_a_temperature_of_keys) {
   const std::string words = "dim=4";
