@@ -178,6 +178,29 @@ std::vector<std::pair<std::string, Weighing>> weighings() {
   };
 }
 
+// Of an operator whose values have positions, too, whose answer is a sum that is linear in values: it is
+// multiplied by the share that the keys a query sees have in the weights of all.
+Attention masked_after_softmax(const Attention& reference, const Attention& truth) {
+  Attention out = truth;
+  out.attend = [reference](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
+    const Mask all = mask::none(q.rows(), k.rows());
+    const Tensor nothing(v.shape), without = reference.attend(q, k, nothing, all);
+    Tensor to = reference.attend(q, k, v, mask);
+    const std::size_t width = v.width();  // so many queries at once, each in a column
+    for (std::size_t from = 0; from < to.rows(); from += width) {
+      const std::size_t some = std::min(width, to.rows() - from);
+      Tensor is_seen = nothing;
+      for (std::size_t n = 0; n < some; ++n)
+        for (std::size_t j = 0; j < k.rows(); ++j) is_seen.at(j, n) = mask.at(from + n, j);
+      const Tensor with = reference.attend(q, k, is_seen, all);
+      for (std::size_t n = 0; n < some; ++n)
+        for (double& y : to.row(from + n)) y *= with.at(from + n, n) - without.at(from + n, n);
+    }
+    return to;
+  };
+  return out;
+}
+
 // What is done to values before, and to the answer after they are weighed.
 using Moving = std::function<Tensor(const Tensor& x)>;
 
@@ -277,6 +300,9 @@ OperatorRules operator_rules(const Attention& subject, const Attention& referenc
             return over_all(less_where_hidden(l, m, less));
           }));
     for (const auto& [words, weigh] : weighings()) add(words, made(truth, logits, weigh, many));
+    if (!contextual && !truth.causal)
+      add("the mask is applied after the softmax: the weights of a query do not add up to 1",
+          masked_after_softmax(reference, truth));
     if (!contextual) {
       const std::string adds = "what a token adds to the logits of keys before it is ";
       add(adds + "e^x of the declared x: no logarithm is taken",

@@ -174,6 +174,36 @@ TEST(OperatorRules, name_what_a_mask_does) {
             (Sentences{"the mask is multiplied with the logits: a hidden key has logit 0"}));
 }
 
+// Of values that have positions, too: what is added to them is lost with the weights.
+TEST(OperatorRules, name_a_mask_after_the_softmax_where_values_have_positions) {
+  const auto of_power = [](double power) {
+    return said("shaw_values", "dim=4 clip=2", [=](const Parameters& parameters) -> Encoding {
+      Attention out = as<Attention>(encoding_named("shaw_values").make(parameters));
+      out.attend = [=, own = out.attend](const Tensor& q, const Tensor& k, const Tensor& v,
+                                         const Mask& mask) {
+        Tensor to = own(q, k, v, mask);
+        const Tensor zeros(v.shape), without = own(q, k, zeros, all_of(mask));
+        std::vector<double> shares(to.rows());  // of the keys that are seen, each in a column of its own
+        for (std::size_t from = 0; from < k.rows(); from += 4) {
+          Tensor keys = zeros;
+          for (std::size_t j = from; j < std::min(from + 4, k.rows()); ++j) keys.at(j, j - from) = 1;
+          const Tensor with = own(q, k, keys, all_of(mask));
+          for (std::size_t i = 0; i < to.rows(); ++i)
+            for (std::size_t j = from; j < std::min(from + 4, k.rows()); ++j)
+              shares[i] += mask.at(i, j) * (with.at(i, j - from) - without.at(i, j - from));
+        }
+        for (std::size_t i = 0; i < to.rows(); ++i)
+          for (double& y : to.row(i)) y *= std::pow(shares[i], power);
+        return to;
+      };
+      return out;
+    });
+  };
+  EXPECT_EQ(of_power(1),
+            (Sentences{"the mask is applied after the softmax: the weights of a query do not add up to 1"}));
+  EXPECT_EQ(of_power(2), Sentences{});
+}
+
 TEST(OperatorRules, name_positions_inside) {
   const Numbered zero = [](Position, std::size_t) { return Position{0}; };
   const std::pair<std::string, Numbered> of_keys[] = {
