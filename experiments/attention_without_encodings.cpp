@@ -451,7 +451,7 @@ Document run() {
           "Without mask and encoding, attention gives \"3 oranges and 4 bananas\" and \"4 oranges and 3 bananas\" the same last output at every depth; under a causal mask the last outputs are the same after one block and differ from the second on: after two the largest difference of an entry is {} (median of {} random draws, untrained, width 16; 5 to 95 %: {} to {}).",
           fixed(two.median(), 3), draws, fixed(two.band().first, 3), fixed(two.band().second, 3)),
       .condition = fmt::format(
-          "Encoder blocks of width {}, 2 heads, feed-forward of 64 channels, residual and LayerNorm after each sublayer; {} draws (seeds 1 to {}) of the weights, normal with the variance 1 over the number of inputs, and of one random vector for each word, normal entries of variance 1; untrained; f64.",
+          "Encoder blocks of width {}, 2 heads, feed-forward of 64 channels, residual and LayerNorm after each sublayer; {} draws (seeds 1 to {}) of the weights, normal with the variance 1 over the number of inputs, and of one random vector for each word, normal entries of variance 1; sinusoidal rows: base 10000, divisor d; untrained; f64.",
           dim, draws, draws),
       .blocks = joined(
           {two_sentences(m),

@@ -203,7 +203,7 @@ Grid nearest_grid(const Measured& m, std::size_t base) {
 Grid returns_grid(std::size_t dim, Position k, const std::vector<Return>& all) {
   Grid grid{.columns = {"pair", "whole rotations", "left over, degrees", "share of D²"},
             .rows = {},
-            .caption = fmt::format("Width {}, {} steps.", dim, whole(k))};
+            .caption = fmt::format("Width {}, base 10000, {} steps.", dim, whole(k))};
   for (std::size_t i = 0; i < all.size(); ++i)
     grid.rows.push_back({std::to_string(i), whole(std::llround(all[i].rotations)),
                          fixed(all[i].left_over * 360 / two_pi, 1), percent(all[i].share)});
@@ -279,7 +279,7 @@ std::vector<Block> explanation(const Measured& m) {
       Paragraph{fmt::format(
           "Consequence for a head that compares rows by their dot product (W = I): it scores such a position higher than the neighbour. "
           "A learned W is not bound to that: the rotation by one step has its maximum exactly at the neighbour ([translation is a rotation](translation_is_a_rotation.md)). "
-          "The shortest sequence that contains such a position has {} tokens at width 16 and {} at width 8.",
+          "At base 10000 the shortest sequence that contains such a position has {} tokens at width 16 and {} at width 8.",
           whole(m.of(16).first_closer + 1), whole(m.of(8).first_closer + 1))}};
 }
 

@@ -268,7 +268,7 @@ Document run() {
           readable, deepest),
       .finding = answer,
       .condition = fmt::format(
-          "Sinusoidal encoding, base 10000, width {}, {} positions, amplitude 1; tokens with independent normal entries of standard deviation {}; attention layers of one head with independent normal weights of variance 1/d, LayerNorm after each, no feed-forward, untrained; probe fitted by least squares to {} sequences, without directions below 1e-4 of the strongest, and read on {} others; {} draws (seeds 1 to {}); f64.",
+          "Sinusoidal encoding, base 10000, divisor d, width {}, {} positions, amplitude 1; tokens with independent normal entries of standard deviation {}; attention layers of one head with independent normal weights of variance 1/d, LayerNorm after each, no feed-forward, untrained; probe fitted by least squares to {} sequences, without directions below 1e-4 of the strongest, and read on {} others; {} draws (seeds 1 to {}); f64.",
           dim, length, scale, fitted, sequences - fitted, draws, draws),
       .blocks = joined({through(m),
                         causal(m),

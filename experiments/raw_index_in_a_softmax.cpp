@@ -204,7 +204,7 @@ Document run() {
           "With the index as the encoding, scale 1 and no content, the entropy of a query's weights over 512 keys falls from {} nats at position 0 to {} at position 1, and every query from position {} on gives more than 0.99 of its weight to one key; a smaller scale moves that to later positions.",
           fixed(m.entropy(plain, 0), 3), fixed(m.entropy(plain, 1), 3), whole(m.schemes[plain].first_sure)),
       .condition =
-          "Encodings alone, without content: W = I, sequence of 512, softmax over all keys; index and normalised index in one channel, sinusoidal encoding of width 64, base 10000; long double.",
+          "Encodings alone, without content: W = I, sequence of 512, softmax over all keys; index and normalised index in one channel, sinusoidal encoding of width 64, base 10000, divisor d; long double.",
       .blocks = joined(
           {by_position(m),
            why(m),

@@ -257,7 +257,7 @@ std::vector<Block> matrices(const Measured& m) {
       Paragraph{
           "Every row of the matrix is the encoding of one position. "
           "The first pairs rotate fast; the last hardly move over a few positions: their sine stays near 0 and their cosine near 1. "
-          "The first matrix alternates sine and cosine, as the paper's formula does; the second has all sines and then all cosines, the layout of the released code, tensor2tensor."},
+          "The first matrix alternates sine and cosine, as the paper's formula does; the second has all sines and then all cosines, the layout of the released code, tensor2tensor, here with the divisor d as well."},
       matrix("matrix_16x32", 16, 32, "interleaved", "sine and cosine alternate"),
       matrix("matrix_100x64", 100, 64, "sin_cos", "32 sines, then 32 cosines"),
       Paragraph{fmt::format("The last columns are not exactly 0 and 1. "
@@ -362,7 +362,7 @@ Document run() {
           "Each sine-cosine pair is a hand on the unit circle that starts at 12 and moves clockwise; the wavelengths reach 10000 · 2π only under the divisor d - 2: under the paper's divisor the slowest hand of width 512 has {} of it, that of width 64 {}.",
           percent(m.of(512).half / claimed), percent(m.of(64).half / claimed)),
       .condition =
-          "Base 10000, even widths, positions from 0; sine to the right and cosine up; reference encoding, rounded once to f64.",
+          "Base 10000, divisor d unless said otherwise, even widths, positions from 0; sine to the right and cosine up; reference encoding, rounded once to f64.",
       .blocks = joined(
           {matrices(m),
            hands_of(m),

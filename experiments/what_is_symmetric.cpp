@@ -209,7 +209,7 @@ Document run() {
           fixed(m.operations[6].equivariance.median(), 2), fixed(m.operations[8].equivariance.median(), 2),
           fixed(m.operations[9].equivariance.median(), 2)),
       .condition =
-          "Random weights of variance 1/16 (1/64 in the second matrix of feed-forward, which has 64 inputs) and tokens of variance 1, width 16, 2 heads, 6 tokens unless said otherwise; 200 draws, seeds 1 to 200 (of the tokens of the first table and figure 1001 to 1200); gains of LayerNorm and of positions of variance 1; nothing is trained; f64.",
+          "Random weights of variance 1/16 (1/64 in the second matrix of feed-forward, which has 64 inputs) and tokens of variance 1, width 16, 2 heads, 6 tokens unless said otherwise; 200 draws, seeds 1 to 200 (of the tokens of the first table and figure 1001 to 1200); gains of LayerNorm and of positions of variance 1; sinusoidal rows: base 10000, divisor d; nothing is trained; f64.",
       .blocks = joined(
           {by_operation(m),
            queries_and_keys(m),

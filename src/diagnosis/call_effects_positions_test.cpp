@@ -47,6 +47,22 @@ TEST(CallEffectsOnPositions, give_a_position_the_bits_of_its_format) {
   EXPECT_EQ(both->begin()(call, 0, 1).call.keys.whole, in_bf16);
 }
 
+TEST(CallEffectsOnPositions, read_halves_of_64_bits) {
+  const std::string words =
+      "positions of 64 bits are read as 32 bits: of all tokens the 2nd, 4th and so on are at 0, and those between "
+      "at the positions of the first half";
+  const std::vector<Effect> effects = known_effects(false, false);
+  EXPECT_EQ(moved(effects, words, {5, 7, 8, 9, 11}), (std::vector<Position>{5, 0, 7, 0, 8}));
+  EXPECT_EQ(moved(effects, words, {-2, (Position{3} << 32) + 4, 8, 9}),
+            (std::vector<Position>{-2, -1, 4, 3}));
+  // Of two rows the second begins in the middle of what is read.
+  const Effect* one = effect(effects, words);
+  ASSERT_NE(one, nullptr);
+  Call call{.batch = 2};
+  call.positions.whole = {1, 2, 3, 4, 5, 6};
+  EXPECT_EQ(one->begin()(call, 0, 1).call.positions.whole, (std::vector<Position>{1, 0, 2, 0, 3, 0}));
+}
+
 TEST(CallEffectsOnPositions, exchange_two_of_16_tokens) {
   const std::string words =
       "where the number of tokens is a multiple of 16, the first two of 16 have each other's positions";

@@ -133,6 +133,14 @@ std::vector<Effect> effects_of_row_positions() {
                             if (t.tokens % 16 != 0 || n % 16 > 1) return t.at;
                             return t.all[n % 16 == 0 ? n + 1 : n - 1];
                           }),
+      // Halves of little-endian numbers, those of negative ones with their sign.
+      effect_on_positions(
+          "positions of 64 bits are read as 32 bits: of all tokens the 2nd, 4th and so on are "
+          "at 0, and those between at the positions of the first half",
+          [](T t) {
+            const std::size_t n = t.row * t.tokens + t.token;
+            return n % 2 == 0 ? Position{static_cast<std::int32_t>(t.all[n / 2])} : t.all[n / 2] >> 32;
+          }),
       effect_on_positions("positions are cut to 16 bits, with a sign",
                           [](T t) { return static_cast<Position>(static_cast<std::int16_t>(t.at)); }),
       effect_on_positions("positions are rounded to bf16: from 257 on neighbours coincide",

@@ -31,7 +31,7 @@ const std::vector<Claim>& why_encodings() {
        .says = "High frequencies capture short dependencies, low ones long dependencies.",
        .answer = Answer::under_a_condition,
        .why =
-           "It is what the pairs can do, not proof of what a model does with them. Slow pairs gain with the offset, but the faster half still carries more of the distance at every offset shown.",
+           "It is what the pairs can do, not proof of what a model does with them. Slow pairs gain with the offset, but the faster half still carries more of the distance at every offset of the table.",
        .evidence = {Cell{carries, "The distance, pair by pair", {"512", "1"}, "of the faster half"},
                     Cell{carries, "The distance, pair by pair", {"512", "500"}, "of the faster half"},
                     Said{carries, "The distance, pair by pair", "so fast pairs separate neighbours"}}},
