@@ -18,8 +18,10 @@
 #include "diagnosis/bias_deviations.h"
 #include "diagnosis/bucket_deviations.h"
 #include "diagnosis/call_deviations.h"
+#include "diagnosis/calls_apart.h"
 #include "diagnosis/circle_forms.h"
 #include "diagnosis/exchanged_positions.h"
+#include "diagnosis/head_deviations.h"
 #include "diagnosis/logit_deviations.h"
 #include "diagnosis/measured_buckets.h"
 #include "diagnosis/measured_rotation.h"
@@ -165,11 +167,21 @@ class Deviating {
     if (found.empty()) found = of_answers();
     if (found.empty()) found = of_other_positions();
     if (!found.empty()) return found;
-    const auto place = place_deviation(right, spec_, parameters_, subject_, declared_, answered_);
-    return place ? Sentences{*place} : Sentences{};
+    if (const auto place = place_deviation(right, spec_, parameters_, subject_, declared_, answered_))
+      return {*place};
+    return in_calls_apart(right);
   }
 
  private:
+  // What is measured where the subject is wrong alone; there, it is wrong everywhere.
+  Sentences in_calls_apart(const Model& right) const {
+    const auto apart = calls_apart(right, subject_, declared_, answered_);
+    if (!apart) return {};
+    Sentences found = Deviating(spec_, parameters_, apart->subject, declared_, apart->answered).all();
+    for (std::string& one : found) one = apart->words + ": " + one;
+    return found;
+  }
+
   Sentences of_heads_of_a_bias() const {
     const Both<Bias> both(subject_.encoding, declared_);
     if (!both) return {};
@@ -226,8 +238,12 @@ class Deviating {
 
   // What else is measured is a function of one number.
   Sentences of_axes() const {
-    if (const auto* bias = std::get_if<Bias>(&declared_))
-      return first_confirmed(window_deviations(*bias, parameters_));
+    if (const auto* bias = std::get_if<Bias>(&declared_)) {
+      Sentences found = first_confirmed(window_deviations(*bias, parameters_));
+      if (!found.empty()) return found;
+      const auto heads = head_deviation(*bias, subject_.precision, answered_);
+      return heads ? first_confirmed({*heads}) : Sentences{};
+    }
     if (const auto* table = std::get_if<Table>(&declared_)) {
       Sentences found = of_one_row(*table);
       if (found.empty()) found = of_positions(as<Table>(subject_.encoding), *table);

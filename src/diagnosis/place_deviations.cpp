@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "diagnosis/call_fits.h"
 #include "diagnosis/circle_forms.h"
 #include "diagnosis/measured_words.h"
+#include "diagnosis/other_values.h"
 #include "diagnosis/remembered.h"
 #include "diagnosis/rotation_forms.h"
 #include "diagnosis/stretch_forms.h"
@@ -22,13 +24,16 @@ namespace posproof {
 namespace {
 
 // The same call, encoded by another one.
-Effect encoded_by(std::string words, const Encoding& other, const Precision& precision) {
-  const auto by = std::make_shared<const Model>(model_of(remembering(other), precision));
+Effect encoded_by(std::string words, const std::shared_ptr<const Model>& by) {
   return {std::move(words), [by] {
             return [by](const Call& call, std::size_t, std::size_t) {
               return Instead{call, Instead::How::encoded, by};
             };
           }};
+}
+
+Effect encoded_by(std::string words, const Encoding& other, const Precision& precision) {
+  return encoded_by(std::move(words), std::make_shared<const Model>(model_of(remembering(other), precision)));
 }
 
 bool decides_on_shapes(std::string_view parameter) {
@@ -62,6 +67,66 @@ std::vector<Effect> other_parameters(const EncodingSpec& spec, const Parameters&
       } catch (const Refusal&) {  // this value makes no sense with the others
       }
     }
+  }
+  return out;
+}
+
+// With one parameter that has another number than those: bases that models have, halves and doubles.
+std::vector<Effect> other_numbers(const EncodingSpec& spec, const Parameters& parameters,
+                                  const Encoding& declared, const Precision& precision) {
+  std::vector<Effect> out;
+  for (const Parameters& other : other_settings(spec.parameters, parameters)) {
+    const Parameter* changed = nullptr;
+    std::size_t several = 0;
+    for (const Parameter& parameter : spec.parameters)
+      if (*other.find(parameter.name) != *parameters.find(parameter.name)) changed = &parameter, ++several;
+    if (several != 1 || !std::holds_alternative<double>(*other.find(changed->name)) ||
+        std::ranges::find(changed->grid, *other.find(changed->name)) != changed->grid.end())
+      continue;
+    try {
+      const std::vector<Encoding> kinds = attention::in_every_kind(spec.make(other));
+      if (const Encoding* same = attention::same_kind(kinds, declared))
+        out.push_back(
+            encoded_by(fmt::format("as with --{} {}", changed->name, text(*other.find(changed->name))),
+                       compared_as(*same, declared), precision));
+    } catch (const Refusal&) {  // this number makes no sense with the others
+    }
+  }
+  return out;
+}
+
+// Channels of an answer that stand in each other's place.
+std::vector<Effect> other_orders(const Encoding& declared, std::size_t width, const Precision& precision) {
+  const bool table = std::holds_alternative<Table>(declared);
+  const std::size_t half = (width + 1) / 2;
+  const struct {
+    std::string words;
+    std::function<std::size_t(std::size_t c)> of;
+  } all[] = {
+      {"in reverse order", [=](std::size_t c) { return width - 1 - c; }},
+      {"the halves are swapped", [=](std::size_t c) { return c < width / 2 ? c + half : c - width / 2; }},
+      {"neighbours are swapped", [=](std::size_t c) { return (c ^ 1) < width ? c ^ 1 : c; }},
+      {"evens then odds", [=](std::size_t c) { return c < half ? 2 * c : 2 * (c - half) + 1; }},
+      {"both halves interleaved", [=](std::size_t c) { return c % 2 == 0 ? c / 2 : half + c / 2; }},
+      {"each is the next one, the last the first", [=](std::size_t c) { return (c + 1) % width; }},
+      {"each is the one before, the first the last", [=](std::size_t c) { return (c + width - 1) % width; }}};
+  std::vector<Effect> out;
+  for (const auto& [words, of] : all) {
+    const Model right = model_of(declared, precision);
+    const auto in_other_order = [of = of](const Tensor& from) {
+      Tensor to(from.shape);
+      for (std::size_t r = 0; r < from.rows(); ++r)
+        for (std::size_t c = 0; c < from.width(); ++c) to.at(r, c) = from.at(r, of(c));
+      return to;
+    };
+    const Model other{
+        answered_by(declared, [=](const Call& call) { return in_other_order(answer(declared, call)); }),
+        [=](const Call& call, const Tensor&, Position far) {
+          return in_other_order(right.error(call, answer(declared, call), far));
+        }};
+    out.push_back(encoded_by(
+        fmt::format("the same after one permutation of {}: {}", table ? "columns" : "channels", words),
+        std::make_shared<const Model>(other)));
   }
   return out;
 }
@@ -134,19 +199,29 @@ std::optional<std::string> place_deviation(const Model& model, const EncodingSpe
     return call_deviation(model, subject, declared, of, {std::move(effects), true});
   };
   if (const auto one = said(answered, {})) return one;
-  if (const auto calls = as_called(subject.takes_positions, declared, answered))
+  const auto calls = as_called(subject.takes_positions, declared, answered);
+  if (calls)
     if (const auto one = said(*calls, {})) return one;
   std::optional<WrongPart> part;
   if (!signature(declared).has(Axis::key) && !signature(declared).mask && !answered.empty())
     part = wrong_part(declared, wrong_columns(model, declared, answered), answered.front().answer.width());
-  if (part)
-    if (const auto one = said(answered, in_part(all_effects(model, subject, declared), *part))) return one;
+  if (part) {
+    const auto effects = in_part(all_effects(model, subject, declared), *part);
+    if (const auto one = said(answered, effects)) return one;
+    if (calls)
+      if (const auto one = said(*calls, effects)) return one;
+  }
   std::vector<Effect> other = other_parameters(spec, parameters, declared, subject.precision);
   if (const auto* rotary = std::get_if<Rotary>(&declared))
     for (Effect& one :
          other_forms(as<Rotary>(subject.encoding), *rotary, spec, parameters, subject.precision))
       other.push_back(std::move(one));
   for (Effect& one : misread(spec, parameters, declared, subject.precision)) other.push_back(std::move(one));
+  for (Effect& one : other_numbers(spec, parameters, declared, subject.precision))
+    other.push_back(std::move(one));
+  if (!signature(declared).has(Axis::key) && !answered.empty())
+    for (Effect& one : other_orders(declared, answered.front().answer.width(), subject.precision))
+      other.push_back(std::move(one));
   if (other.empty()) return std::nullopt;
   // Everywhere, others have been tried.
   const auto one = said(answered, other);

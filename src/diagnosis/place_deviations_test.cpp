@@ -1,6 +1,7 @@
 // What is done in a part of the calls or of the channels alone, and what is near to it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -60,6 +61,90 @@ TEST(PlaceDeviations, name_another_parameter_from_a_position_on) {
   };
   EXPECT_EQ(from(64), Sentences{"at positions from 64 on: as with --scaling none"});
   EXPECT_EQ(from(100), Sentences{"at positions from 100 on: as with --scaling none"});
+}
+
+// 5000 is half of 10000, and no base that claims are searched over.
+TEST(PlaceDeviations, name_another_number_from_a_position_on) {
+  const auto base = [](const char* words) {
+    return said_of("rope", "dim=8", [words](const At& at, std::span<const double> x, std::span<double> y) {
+      if (at.position >= 700) as_of("rope", words, at, x, y);
+    });
+  };
+  EXPECT_EQ(base("dim=8 base=5000"), Sentences{"at positions from 700 on: as with --base 5000"});
+  EXPECT_EQ(base("dim=8 base=5003"), Sentences{});
+}
+
+TEST(PlaceDeviations, name_another_order_of_channels_in_a_part_of_the_calls) {
+  const auto moved = [](const std::function<std::size_t(std::size_t)>& of) {
+    return said_of("rope", "dim=8", [of](const At& at, std::span<const double>, std::span<double> y) {
+      if (at.role != Role::key || at.tokens > 1) return;
+      const std::vector<double> right(y.begin(), y.end());
+      for (std::size_t c = 0; c < 8; ++c) y[c] = right[of(c)];
+    });
+  };
+  const auto said = [](const std::string& order) {
+    return Sentences{"keys in calls of one token a row: the same after one permutation of channels: " +
+                     order};
+  };
+  EXPECT_EQ(moved([](std::size_t c) { return 7 - c; }), said("in reverse order"));
+  EXPECT_EQ(moved([](std::size_t c) { return (c + 4) % 8; }), said("the halves are swapped"));
+  EXPECT_EQ(moved([](std::size_t c) { return c ^ 1; }), said("neighbours are swapped"));
+  EXPECT_EQ(moved([](std::size_t c) { return c < 4 ? 2 * c : 2 * c - 7; }), said("evens then odds"));
+  EXPECT_EQ(moved([](std::size_t c) { return c / 2 + c % 2 * 4; }), said("both halves interleaved"));
+  EXPECT_EQ(moved([](std::size_t c) { return (c + 1) % 8; }),
+            said("each is the next one, the last the first"));
+  EXPECT_EQ(moved([](std::size_t c) { return (c + 7) % 8; }),
+            said("each is the one before, the first the last"));
+  // In an order that has no name it is measured in those calls; what is no order has none.
+  EXPECT_EQ(moved([](std::size_t c) { return 3 * c % 8; }).front(),
+            "in calls of one token a row: keys: channel 1 of the answer holds the rotated channel 3");
+  EXPECT_EQ(said_of("rope", "dim=8",
+                    [](const At& at, std::span<const double>, std::span<double> y) {
+                      if (at.role != Role::key || at.tokens > 1) return;
+                      std::ranges::reverse(y);
+                      for (double& x : y) x *= std::abs(x);
+                    }),
+            Sentences{});
+}
+
+// What is measured of calls of one query, which has no words of its own there, and of those of several.
+TEST(PlaceDeviations, measure_calls_of_one_query_and_of_several_apart) {
+  const auto of = [](const std::function<bool(std::size_t queries)>& is, Position last,
+                     Position also_of_three = 1 << 20) {
+    return said("t5_bias", "heads=2 table=seeded direction=unidirectional",
+                [=](const Parameters& parameters) -> Encoding {
+                  Bias out = as<Bias>(encoding_named("t5_bias").make(parameters));
+                  out.bias = [=, own = out.bias](const Positions& queries, const Positions& keys) {
+                    Tensor to({2, queries.size(), keys.size()});
+                    for (std::size_t i = 0; i < queries.size(); ++i)
+                      for (std::size_t j = 0; j < keys.size(); ++j) {
+                        Position most = 1 << 20;
+                        if (is(queries.size())) most = last;
+                        if (queries.size() == 3) most = std::min(most, also_of_three);
+                        const Position query[] = {std::min(queries[i], keys[j] + most)}, key[] = {keys[j]};
+                        const Tensor one = own(query, key);
+                        for (std::size_t head = 0; head < 2; ++head)
+                          to.at(head * queries.size() + i, j) = one.data[head];
+                      }
+                    return to;
+                  };
+                  return out;
+                });
+  };
+  const auto one = [](std::size_t queries) { return queries == 1; };
+  const auto several = [](std::size_t queries) { return queries > 1; };
+  EXPECT_EQ(of(one, 8), Sentences{"in calls of one query: distances past 8 count as 8"});
+  EXPECT_EQ(of(several, 8), Sentences{"in calls of several queries: distances past 8 count as 8"});
+  EXPECT_EQ(of(one, 8, 9), Sentences{});  // of both sorts
+}
+
+// As in calls of several tokens alone, so of keys alone: it is measured there.
+TEST(PlaceDeviations, measure_a_channel_in_calls_of_several_tokens) {
+  EXPECT_EQ(said_of("rope", "dim=8",
+                    [](const At& at, std::span<const double>, std::span<double> y) {
+                      if (at.role == Role::key && at.tokens > 1) y[3] *= 0.875;
+                    }),
+            Sentences{"in calls of several tokens a row: keys: channel 3 is multiplied by 0.875, not by 1"});
 }
 
 // The channels that rotate by the last of three numbers.
@@ -124,7 +209,8 @@ TEST(PlaceDeviations, name_some_channels_in_some_places) {
 TEST(PlaceDeviations, say_nothing_of_what_is_near) {
   EXPECT_EQ(said_of("rope", "dim=8",
                     [](const At& at, std::span<const double>, std::span<double> y) {
-                      if (at.role == Role::key && at.tokens > 1) y[3] *= 0.875;
+                      if (at.role == Role::key && at.tokens > 1)
+                        y[3] *= 1 - 0.125 * static_cast<double>(at.token % 3);
                     }),
             Sentences{});
   // At one position, and at the two last ones, it may be right by chance that they are as the next one is.

@@ -197,6 +197,22 @@ std::vector<Deviation> window_deviations(const Bias& truth, const Parameters& pa
   add("offsets have no sign", [=](Offset at, std::size_t head) {
     return entry({std::abs(at.rows), std::abs(at.columns)}, head);
   });
+  const auto held = [&](std::string_view axis, Position most, Position Offset::*along) {
+    for (Position limit = 1 - most; limit < most; ++limit) {
+      const auto with = [=](Offset at, Position to) {
+        at.*along = to;
+        return at;
+      };
+      if (limit + 1 < most)
+        add(fmt::format("offsets of {} past {} count as {}", axis, limit, limit),
+            [=](Offset at, std::size_t head) { return entry(with(at, std::min(at.*along, limit)), head); });
+      if (limit - 1 > -most)
+        add(fmt::format("offsets of {} below {} count as {}", axis, limit, limit),
+            [=](Offset at, std::size_t head) { return entry(with(at, std::max(at.*along, limit)), head); });
+    }
+  };
+  held("rows", window.height(), &Offset::rows);
+  held("columns", window.width(), &Offset::columns);
   if (heads > 1) {
     add("the same after one permutation of heads: in reverse order",
         [=](Offset at, std::size_t head) { return entry(at, heads - 1 - head); });

@@ -95,6 +95,19 @@ TEST(WindowDeviations, name_offsets_without_a_sign) {
             Sentences{"offsets have no sign"});
 }
 
+TEST(WindowDeviations, name_offsets_that_are_held) {
+  const auto held = [](Position least, Position most, Position left, Position right) {
+    return with_row([=](const Window& w, Position rows, Position columns) {
+      return right_row(w, std::clamp(rows, least, most), std::clamp(columns, left, right));
+    });
+  };
+  EXPECT_EQ(held(-2, 0, -3, 3), Sentences{"offsets of rows past 0 count as 0"});
+  EXPECT_EQ(held(-1, 2, -3, 3), Sentences{"offsets of rows below -1 count as -1"});
+  EXPECT_EQ(held(-2, 2, -3, 2), Sentences{"offsets of columns past 2 count as 2"});
+  EXPECT_EQ(held(-2, 2, 1, 3), Sentences{"offsets of columns below 1 count as 1"});
+  EXPECT_EQ(held(-2, 1, -2, 3), Sentences{});
+}
+
 // A negative index counts from the end of the table.
 TEST(WindowDeviations, name_offsets_that_do_not_begin_at_0) {
   const auto without = [](Position by_rows, Position by_columns) {
@@ -209,6 +222,33 @@ TEST(WindowDeviations, name_axes_of_the_bias_in_each_others_place) {
   EXPECT_EQ(read([](N q, N k, N head) { return (q * 3 + head) * 12 + k; }),
             Sentences{"the bias lies as [queries, keys, heads] and is read as [queries, heads, keys]"});
   EXPECT_EQ(read([](N q, N k, N head) { return (k * 12 + head) * 3 + q % 3; }), Sentences{});
+}
+
+// Heads of one shard in the place of those of another, and what no declared head is.
+TEST(HeadDeviation, names_heads_that_are_others) {
+  using N = std::size_t;
+  const auto of = [](const std::function<double(N head)>& factor, const std::function<N(N head)>& other) {
+    return said_of(
+        [=](const Window& window, Position rows, Position columns, N head) {
+          return factor(head) * window.at(right_row(window, rows, columns), other(head));
+        },
+        "height=3 width=4 heads=4 table=seeded");
+  };
+  const auto once = [](N) { return 1.0; };
+  EXPECT_EQ(of(once, [](N head) { return head % 2; }),
+            Sentences{"the second half of the heads is the first again"});
+  EXPECT_EQ(of(once, [](N head) { return head ^ 1; }),
+            Sentences{"the same after one permutation of heads: neighbours are swapped"});
+  EXPECT_EQ(of([](N head) { return head < 2 ? 1.0 : 0.0; }, [](N head) { return head; }),
+            Sentences{"heads 2 and 3 of 4: the answer is 0"});
+  EXPECT_EQ(of(once, [](N head) { return head; }), Sentences{});
+  EXPECT_EQ(said_of(
+                [](const Window& window, Position rows, Position columns, N head) {
+                  return window.at(right_row(window, rows, columns), head) +
+                         (head == 3 ? window.at(right_row(window, rows, columns), 0) : 0);
+                },
+                "height=3 width=4 heads=4 table=seeded"),
+            Sentences{});
 }
 
 TEST(WindowDeviations, are_none_of_a_class_token_or_a_line) {
