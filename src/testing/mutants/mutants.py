@@ -21,20 +21,14 @@ import page  # noqa: E402
 import plant  # noqa: E402
 import reading  # noqa: E402
 import suite  # noqa: E402
-from reading import FOLDERS, HERE, NOT_OURS, ROOT  # noqa: E402
+from reading import FOLDERS, NOT_OURS, ROOT  # noqa: E402
+from scratch import Failed, Scratch, say  # noqa: E402
 
 TARGETS = ("posproof", "posproof_tests")
 # Left out whole, and counted: what is compiled once for each instruction set.
 KERNELS = re.compile(r"^src/exact/(kernel|simd|isa)[a-z0-9_]*\.(h|cpp)$")
-SWITCH = {"src/core/mutants_switch.h": "switch.h", "src/core/mutants_switch.cpp": "switch.cpp"}
-
-
-def say(text):
-    print(text, file=sys.stderr, flush=True)
-
-
-class Failed(Exception):
-    """What the user can do something about; its text says what."""
+# Headers that more sources of the program include are left out by name: a fault in one would compile nearly everything.
+MOST_INCLUDING = 48
 
 
 def sources():
@@ -44,108 +38,11 @@ def sources():
     return [path for path in listed if path and (ROOT / path).is_file()]
 
 
-def shadow(path):
-    """Where the copy keeps a mutated header: who does not see a mutant includes the header as it is, and need not be compiled."""
-    return path.replace("src/", "mutated/", 1) if path.startswith("src/") and path.endswith(".h") else path
-
-
-def sees(path, headers):
-    """Whether a source is compiled with the mutated ones of its headers: a test with those that it names itself."""
-    if not NOT_OURS.search(path):
-        return not headers.isdisjoint(reading.included(path, set()))
-    text = (ROOT / path).read_text()
-    return any(f'#include "{header.removeprefix("src/")}"' in text for header in headers)
-
-
-class Scratch:
-    """A copy of the tree with its own build."""
-
-    def __init__(self, folder):
-        self.folder = pathlib.Path(folder).resolve()
-        self.tree = self.folder / "tree"
-        self.build = self.tree / "build" / "release"
-
-    def write(self, path, text):
-        """Only what changed, so that only that is compiled again."""
-        target = self.tree / path
-        if target.is_file() and target.read_bytes() == text:
-            return
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if target.exists():
-            target.unlink()
-        target.write_bytes(text)
-
-    def copy(self, paths, mutated):
-        """The tree as it is, with the files of `mutated` as they are given."""
-        for path in paths:
-            if shadow(path) != path or path not in mutated:
-                self.write(path, (ROOT / path).read_bytes())
-                shutil.copymode(ROOT / path, self.tree / path)
-        for path, text in mutated.items():
-            self.write(shadow(path), text)
-        for path, name in SWITCH.items():
-            self.write(path, (HERE / name).read_bytes())
-        self._remove_all_but([*paths, *map(shadow, mutated)])
-        self.write("CMakeLists.txt", (ROOT / "CMakeLists.txt").read_bytes() + self._options(paths, mutated).encode())
-
-    @staticmethod
-    def _options(paths, mutated):
-        """How the sources with mutants are compiled."""
-        headers = {path for path in mutated if shadow(path) != path}
-        # What stands in src/ itself finds the plain header beside it first.
-        sources_ = [path for path in paths if path.split("/")[0] in FOLDERS and path.endswith(".cpp") and path != "src/main.cpp"]
-        seeing = [path for path in sources_ if headers and sees(path, headers)]
-        changed = sorted({path for path in mutated if path.endswith(".cpp")}.union(seeing))
-        lines = ["", ""]
-        for listed, setting in ((changed, 'COMPILE_OPTIONS "-w;-fdiagnostics-column-unit=byte"'),
-                                ([path for path in changed if not NOT_OURS.search(path)], 'COMPILE_OPTIONS "-O1"'),
-                                (seeing, 'INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/mutated"')):
-            if listed:
-                lines.append(f"set_property(SOURCE {' '.join(listed)} APPEND PROPERTY {setting})")
-        return "\n".join(lines) + "\n"
-
-    def follow(self, paths):
-        """The files that are new, without those that are gone, so that the build knows of both; what is mutated stays so."""
-        for path in paths:
-            if not (self.tree / path).is_file():
-                self.write(path, (ROOT / path).read_bytes())
-        self._remove_all_but(paths)
-
-    def _remove_all_but(self, paths):
-        kept = {*paths, *SWITCH}
-        for folder in {path.split("/")[0] for path in paths if "/" in path}:
-            for file in (self.tree / folder).rglob("*"):
-                if file.is_file() and str(file.relative_to(self.tree)) not in kept:
-                    file.unlink()
-
-    def configure(self):
-        words = ["cmake", "-S", str(self.tree), "-B", str(self.build), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                 "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
-        if shutil.which("ccache"):
-            words.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
-        self.build.mkdir(parents=True, exist_ok=True)
-        ran = subprocess.run(words, capture_output=True, text=True)
-        if ran.returncode != 0:
-            raise Failed(f"configuring the scratch copy failed:\n{ran.stdout[-2000:]}{ran.stderr[-2000:]}")
-
-    def compile(self, targets=()):
-        """(whether it built, what the compiler said)."""
-        words = ["ninja", "-C", str(self.build), "-k", "0", *targets]
-        # Errors are read, in English. Another LC_ALL would be another compiler to ccache: what other builds have left is found.
-        english = os.environ.get("LC_ALL", os.environ.get("LANG", "C")).startswith(("C", "POSIX", "en"))
-        environment = {**os.environ, "CCACHE_BASEDIR": str(self.tree), **({} if english else {"LC_ALL": "C"})}
-        ran = subprocess.run(words, capture_output=True, text=True, env=environment)
-        return ran.returncode == 0, ran.stdout + ran.stderr
-
-    def commands(self):
-        """For each source of the tree, by its path there: how it is compiled."""
-        entries = json.loads((self.build / "compile_commands.json").read_text())
-        found = {}
-        for entry in entries:
-            file = pathlib.Path(entry["file"])
-            if file.is_relative_to(self.tree) and not file.is_relative_to(self.tree / "build"):
-                found.setdefault(str(file.relative_to(self.tree)), entry)
-        return found
+def widely_included(files, sources_, most=MOST_INCLUDING):
+    """Those headers of `files` that more than `most` of the program's sources include, with their number."""
+    count = collections.Counter(header for path in sources_ if path.endswith(".cpp") and not NOT_OURS.search(path)
+                                for header in reading.included(path, set()))
+    return {path: count[path] for path in files if path.endswith(".h") and count[path] > most}
 
 
 def _chosen_files(paths, globs):
@@ -228,15 +125,15 @@ class Cells:
             self._free.put(cell)
 
 
-def measure(scratch, cells, jobs):
+def measure(scratch, cells, jobs, fast):
     """The tests that are green without a mutant, with what they reach, and the mutants that starting the tests reaches: the same
     for one build, and remembered."""
     binaries = hashlib.sha256(b"".join((scratch.build / name).read_bytes() for name in TARGETS)).hexdigest()[:16]
-    kept = scratch.folder / f"tests-{binaries}.pickle"
+    kept = scratch.folder / f"tests-{binaries}{'-fast' if fast else ''}.pickle"
     if kept.is_file():
         return pickle.loads(kept.read_bytes())
 
-    tests = suite.tests_of(scratch.build)
+    tests = suite.tests_of(scratch.build, ("long", "slow") if fast else ("long",))
     started = cells.use(lambda cell: suite.at_start(scratch.build, cell))
 
     def one(test):
@@ -315,6 +212,7 @@ def parse(words):
     parser.add_argument("--scratch", metavar="DIR", default=str(ROOT / "build" / "mutants"), help="where the copy is built")
     parser.add_argument("--budget", type=float, default=float("inf"), metavar="SECONDS",
                         help="of tests for one mutant; one that is still green then survives (all tests)")
+    parser.add_argument("--fast", action="store_true", help="only tests of `./run test`, without those of cmake/slow_tests.txt")
     parser.add_argument("--jobs", type=int, default=2, help="mutants at a time (2)")
     parser.add_argument("--clang", default="clang++", help="the compiler that reads the sources (clang++)")
     options = parser.parse_args(words)
@@ -336,7 +234,7 @@ def planted(options):
     again = json.loads(pathlib.Path(options.again).read_text())["results"] if options.again else []
     reasons = page.equivalents()
     settled = [result for result in again if result["status"] == "red" or page.key(result) in reasons]
-    scratch = Scratch(options.scratch)
+    scratch = Scratch(options.scratch, options.jobs)
     paths = sources()
     files = _chosen_files(paths, options.files)
     if not files:
@@ -346,10 +244,15 @@ def planted(options):
     scratch.configure()
     commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
     reader = reading.Reader(scratch, options.clang, options.jobs, say)
-    weights = {path: reading.weight((ROOT / path).read_text()) for path in files if not KERNELS.match(path)}
+    kernels = [path for path in files if KERNELS.match(path)]
+    wide = widely_included(files, [path for path in paths if path.split("/")[0] in FOLDERS])
+    weights = {path: reading.weight((ROOT / path).read_text()) for path in files if path not in kernels and path not in wide}
     chosen, found = reading.sample(weights, reader.read, options.number, options.seed)
     excluded = reader.excluded
-    excluded["kernels compiled for each instruction set (files)"] = sum(bool(KERNELS.match(path)) for path in files)
+    excluded["kernels compiled for each instruction set (files)"] = len(kernels)
+    excluded[f"headers that more than {MOST_INCLUDING} sources include (files)"] = len(wide)
+    if wide:
+        say("left out: " + ", ".join(f"{path} ({count} sources include it)" for path, count in sorted(wide.items())))
     say(f"{sum(map(len, found.values()))} sites in {len(found)} of {len(weights)} files; left out there: {dict(excluded)}")
     numbered = list(enumerate(chosen, 1))
     dropped = build(scratch, paths, numbered, TARGETS)
@@ -358,7 +261,7 @@ def planted(options):
     numbered = [entry for entry in numbered if entry[0] not in dropped]
     lines = {number: line_of(site) for number, site in numbered}  # now: who edits a source meanwhile changes nothing
     cells = Cells(scratch, options.jobs)
-    tests, started = measure(scratch, cells, options.jobs)
+    tests, started = measure(scratch, cells, options.jobs, options.fast)
     start = time.monotonic()
 
     def described(number, site):
@@ -384,7 +287,7 @@ def planted(options):
     judge(numbered, tests, started, cells, options.jobs, options.budget, report)
     results.sort(key=lambda result: result["number"])
     return {"seed": options.seed, "asked": options.number, "commit": commit, "files": len(weights), "read": len(found),
-            "sites": sum(map(len, found.values())), "excluded": dict(excluded), "results": results}
+            "sites": sum(map(len, found.values())), "excluded": dict(excluded), "wide": sorted(wide), "fast": options.fast, "results": results}
 
 
 def main(words):

@@ -14,6 +14,7 @@ import mutants  # noqa: E402
 import page  # noqa: E402
 import plant  # noqa: E402
 import reading  # noqa: E402
+import scratch  # noqa: E402
 import sites  # noqa: E402
 import suite  # noqa: E402
 
@@ -278,20 +279,37 @@ class Copying(unittest.TestCase):
     """Which sources are compiled with a mutated header, in files of the project itself."""
 
     def test_a_header_is_mutated_beside_its_place(self):
-        self.assertEqual(mutants.shadow("src/core/residual.h"), "mutated/core/residual.h")
-        self.assertEqual(mutants.shadow("src/core/residual.cpp"), "src/core/residual.cpp")
-        self.assertEqual(mutants.shadow("properties/table/rows.h"), "properties/table/rows.h")
+        self.assertEqual(scratch.shadow("src/core/residual.h"), "mutated/core/residual.h")
+        self.assertEqual(scratch.shadow("src/core/residual.cpp"), "src/core/residual.cpp")
+        self.assertEqual(scratch.shadow("properties/table/rows.h"), "properties/table/rows.h")
 
-    def test_a_test_sees_it_that_names_it_and_a_source_that_includes_it(self):
-        headers = {"src/core/residual.h"}
-        self.assertNotIn("core/residual.h", (reading.ROOT / "src/gate/gate.cpp").read_text())
-        seeing = [path for path in ("src/core/residual_test.cpp", "src/core/residual.cpp", "src/gate/gate.cpp",
-                                    "src/core/case_test.cpp") if mutants.sees(path, headers)]
-        self.assertEqual(seeing, ["src/core/residual_test.cpp", "src/core/residual.cpp", "src/gate/gate.cpp"])
-        said = mutants.Scratch._options(["src/core/residual_test.cpp", "src/core/case.cpp"], {"src/core/residual.h": b"",
-                                                                                              "src/core/case.cpp": b""})
-        self.assertIn("set_property(SOURCE src/core/case.cpp src/core/residual_test.cpp APPEND PROPERTY COMPILE_OPTIONS", said)
+    def test_libraries_see_it_and_tests_that_name_it(self):
+        sources = ["src/core/residual_test.cpp", "src/core/residual.cpp", "src/gate/gate.cpp", "src/core/case_test.cpp"]
+        self.assertNotIn("core/residual.h", (reading.ROOT / "src/core/case_test.cpp").read_text())
+        said = scratch.Scratch._options(sources, {"src/core/residual.h": b"", "src/core/case.cpp": b""})
+        self.assertIn("target_include_directories(${folder} BEFORE PRIVATE ${PROJECT_SOURCE_DIR}/mutated)", said)
         self.assertIn("set_property(SOURCE src/core/residual_test.cpp APPEND PROPERTY INCLUDE_DIRECTORIES", said)
+        said = scratch.Scratch._options(sources, {"src/core/case.cpp": b""})
+        self.assertIn("target_compile_options(${folder} PRIVATE -O1", said)
+        self.assertNotIn("mutated", said)
+
+    def test_headers_that_many_sources_include_are_left_out(self):
+        files, sources = ["src/core/residual.h", "src/core/residual.cpp", "src/gate/history.h"], [
+            "src/core/residual.cpp", "src/core/case.cpp", "src/gate/history.cpp", "src/core/residual_test.cpp"]
+        included = {path for path in files if any(path in reading.included(source, set()) for source in sources[:3])}
+        self.assertEqual(included, {"src/core/residual.h", "src/gate/history.h"})
+        self.assertEqual(mutants.widely_included(files, sources, most=1), {"src/core/residual.h": 2})
+        self.assertEqual(mutants.widely_included(files, sources, most=2), {})
+
+
+class Asking(Folder):
+    def test_tests_are_those_without_a_label(self):
+        (self.folder / "CTestTestfile.cmake").write_text("".join(
+            f'add_test(a.{name} "true")\nset_tests_properties(a.{name} PROPERTIES LABELS "{labels}")\n'
+            for name, labels in (("plain", "pages"), ("both", "pages;slow"), ("slow", "slow"), ("long", "long"))))
+        named = lambda without: [test.name for test in suite.tests_of(self.folder, without)]
+        self.assertEqual(named(("long",)), ["a.plain", "a.both", "a.slow"])
+        self.assertEqual(named(("long", "slow")), ["a.plain"])
 
 
 class Noticing(unittest.TestCase):

@@ -100,9 +100,10 @@ def page(run, reasons):
     lines = ["# Planted faults", "",
              f"*How many small faults in the sources does a test notice?* {len(red)} of {counted} ({share(len(red), counted)}). "
              f"{len(survivors)} survive; {len(equal)} more change nothing that can be observed, and count on neither side.", "",
-             f"`./run mutants {run['asked']} --seed {run['seed']} --page reports/mutants.md` writes this page. No test compares it: "
+             f"`./run mutants {run['asked']} --seed {run['seed']}{' --fast' if run.get('fast') else ''} --page reports/mutants.md` writes this page. No test compares it: "
              f"it takes an hour. This one is of commit `{run['commit']}`. A mutant is red where a test fails, crashes or does not end "
-             "with it, twice, and is green without it. One that only a checked-in page of `reports/` shows survives.", "",
+             "with it, twice, and is green without it. One that only a checked-in page of `reports/` shows survives." +
+             (" Tests that `./run test` leaves out were not run." if run.get("fast") else ""), "",
              f"{run['asked']} sites were drawn from the {run['files']} files of `src/` and `properties/`: of a file in proportion to its "
              "operators, numbers and branches, and in it every operator with the same chance. "
              f"{len(run['results'])} could be compiled behind a switch.", ""]
@@ -130,4 +131,6 @@ def page(run, reasons):
     lines += ["## Left out", "", f"In the {run['read']} files that were read, with {run['sites']} sites:", "",
               *_table(["reason", "sites"], [
         [reason, count] for reason, count in sorted(run["excluded"].items()) if count])]
+    if run.get("wide"):
+        lines += ["Headers that are left out, as many sources include them: " + ", ".join(map(_code, run["wide"])) + "."]
     return "\n".join(lines).rstrip() + "\n"

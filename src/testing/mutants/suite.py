@@ -45,13 +45,13 @@ class Outcome:
     unsure: bool = False  # a test was late, and without the mutant too
 
 
-def tests_of(build):
-    """What ctest runs, but for the label `long` and for tests that cannot see a mutant."""
+def tests_of(build, without):
+    """What ctest runs, but for these labels and for tests that cannot see a mutant."""
     shown = subprocess.run(["ctest", "--show-only=json-v1"], cwd=build, capture_output=True, text=True, check=True)
     found = []
     for test in json.loads(shown.stdout)["tests"]:
         properties = {entry["name"]: entry["value"] for entry in test.get("properties", ())}
-        if "command" not in test or "long" in properties.get("LABELS", ()) or NO_WITNESS.match(test["name"]):
+        if "command" not in test or not set(without).isdisjoint(properties.get("LABELS", ())) or NO_WITNESS.match(test["name"]):
             continue
         words = test["command"]
         filters = [word for word in words if word.startswith("--gtest_filter=")]
