@@ -62,6 +62,33 @@ TEST_F(Output, that_is_lost_is_not_success) {
   EXPECT_EQ(lost(gate("--offset 1"), ">/dev/full").code, 1) << "refuted is said by the exit code alone";
 }
 
+TEST_F(Output, of_list_is_one_catalogue_or_all) {
+  const auto first_line = [](const std::string& words) {
+    const std::string out = posproof(words).out;
+    return out.substr(0, out.find_first_of(" \n", 1));
+  };
+  using Json = nlohmann::json;
+  EXPECT_EQ(first_line("list"), "encodings");
+  EXPECT_EQ(first_line("list encodings"), "alibi");
+  const Json all = Json::parse(posproof("list --json").out),
+             one = Json::parse(posproof("list encodings --json").out);
+  EXPECT_EQ(all.size(), 5u);
+  EXPECT_EQ(all["encodings"], one);
+  EXPECT_EQ(one[0]["id"], "alibi");
+}
+
+TEST_F(Output, of_identify_is_text_or_json) {
+  const std::string table = "table:" + path("x.npy");
+  const auto text = posproof("identify " + table);
+  EXPECT_EQ(text.code, 0);
+  EXPECT_EQ(text.out.substr(0, text.out.find('\n')), "IDENTIFIED  sinusoidal --dim 8 of " + table);
+  const auto json = posproof("identify --json " + table);
+  EXPECT_EQ(json.code, 0);
+  EXPECT_EQ(nlohmann::json::parse(json.out)["identified"]["encoding"], "sinusoidal");
+  for (const std::string words : {" --dim 8", " --heads 3", " --sandbox"})
+    EXPECT_EQ(posproof("identify " + table + words).code, 2) << words;
+}
+
 TEST_F(Output, that_nobody_reads_any_more_is_not_success_and_nothing_is_said) {
   // The reader has gone before the first word.
   const auto to_nobody = [](const std::string& words) {

@@ -77,6 +77,15 @@ TEST(PositionDeviations, are_those_of_one_number) {
             Sentences{"of the time: every position counts as 3"});
 }
 
+TEST(PositionDeviations, are_one_number_in_the_place_of_another) {
+  for (const std::size_t other : {0, 1})
+    EXPECT_EQ(said_at("sincos_2d", grid, [other](std::size_t, const Number& at) { return at(other); }),
+              Sentences{other == 0 ? "the row stands for the column" : "the column stands for the row"});
+  EXPECT_EQ(said_at("sincos_2d", grid,
+                    [](std::size_t axis, const Number& at) { return axis == 0 ? 2 * at(1) : at(1); }),
+            Sentences{"2 times the column stands for the row"});
+}
+
 TEST(PositionDeviations, are_sums_of_several_numbers) {
   EXPECT_EQ(said_at("sincos_2d", grid, [](std::size_t, const Number& at) { return at(0); }),
             Sentences{"the row stands for the column"});

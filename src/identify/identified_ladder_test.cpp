@@ -83,6 +83,24 @@ TEST(IdentifiedLadder, finds_what_a_ladder_was_made_from) {
   }
 }
 
+// Pairs that make 9 rotations and 1/4 in the length: no pair lies between, and every ramp that ends at 9 or
+// before and begins at 1/4 or later is one; at 4096 they make 18 and 1/2, at 1024 4.5 and 1/8.
+TEST(IdentifiedLadder, proposes_every_ramp_that_lies_between_two_pairs) {
+  const std::string made = "base=1700000 scaling=llama3 factor=8 original_length=";
+  const std::vector<std::string> all = found("dim=8 " + made + "2048 low_freq_factor=1 high_freq_factor=8");
+  const auto ends = [&](const std::string& length) {
+    std::string out;
+    for (const std::string& one : all)
+      if (const std::string from = made + length + " low_freq_factor=1 high_freq_factor=";
+          one.starts_with(from))
+        out += one.substr(from.size()) + " ";
+    return out;
+  };
+  EXPECT_EQ(ends("2048"), "1 2 4 8 ");
+  EXPECT_EQ(ends("4096"), "1 2 4 8 ");
+  EXPECT_EQ(ends("1024"), "1 2 4 ");
+}
+
 // As it is only where no formula gives it.
 TEST(IdentifiedLadder, says_an_amplitude_once) {
   const std::string yarn = "scaling=yarn factor=40 original_length=4096",
