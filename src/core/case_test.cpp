@@ -69,6 +69,20 @@ TEST(Case, names_the_word_it_does_not_understand) {
   }
 }
 
+TEST(Case, names_what_is_no_field_of_its_own) {
+  const auto refused = [](const std::string& words) -> std::string {
+    try {
+      Case::parse(words);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refused("i=3 j"), "case `i=3 j`: `j` is not name=value");
+  EXPECT_EQ(refused("i=3 =1"), "case `i=3 =1`: `` is not a name");
+  EXPECT_EQ(refused("i=3 j=4 i=3"), "case `i=3 j=4 i=3`: `i` is given twice");
+}
+
 TEST(Case, takes_no_more_memory_than_is_allowed) {
   const auto refused = [](const std::string& words) {
     try {

@@ -64,7 +64,9 @@ TEST(GateOptions, reach_the_subject_and_the_search) {
 
 TEST(GateOptions, bits_are_observed_where_time_is_left) {
   const auto observed = [](milliseconds total) {
-    return Gated{"alibi", "heads=2"}.with_options({.budget = {.cases = 1}, .total = total}).observed;
+    return Gated{"alibi", "heads=2"}
+        .with_options({.budget = {.cases = 1}, .filter = "", .total = total})
+        .observed;
   };
   EXPECT_FALSE(observed(milliseconds(0)));
   const auto found = observed(milliseconds(120000));
