@@ -221,7 +221,7 @@ TEST(Catalogues, of_identities_say_what_they_compare) {
   EXPECT_EQ(same("llama3_is_by_parts"), Json::parse(R"({
       "id": "llama3_is_by_parts",
       "statement": "Llama 3's scaling is NTK by parts between its two factors: 1 and 4 rotations as it was released.",
-      "formula": "alpha = low_freq_factor, beta = high_freq_factor",
+      "formula": "alpha = low_freq_factor < beta = high_freq_factor",
       "source": "Peng et al. 2023, YaRN, definition 2; Llama 3.1 as released, apply_scaling",
       "left": "rope", "right": "rope", "where": {"scaling": ["llama3"]},
       "refutes": ["the last channel of the last token is 2^-19 larger"]})"));
