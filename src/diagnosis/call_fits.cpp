@@ -26,17 +26,16 @@ std::size_t heads_of(const Encoding& encoding) {
       encoding);
 }
 
+std::size_t tokens_of(const Call& call) {
+  if (call.batch == 0) return 0;
+  return (call.mask.shape.empty() ? call.positions.size() : call.contents.front().rows()) / call.batch;
+}
+
 namespace {
 
 bool within(double there, double here, double error) {
   if (std::isnan(there) || std::isnan(here)) return std::isnan(there) && std::isnan(here);
   return there == here || (std::isfinite(error) && std::abs(there - here) <= error);
-}
-
-// Of the tokens or queries in a row of the batch.
-std::size_t tokens_of(const Call& call) {
-  if (call.batch == 0) return 0;
-  return (call.mask.shape.empty() ? call.positions.size() : call.contents.front().rows()) / call.batch;
 }
 
 // Row r of an answer.

@@ -18,6 +18,9 @@ struct RowFit {
 
 std::size_t heads_of(const Encoding& encoding);
 
+// Tokens, or queries, in a row of the batch.
+std::size_t tokens_of(const Call& call);
+
 // Rows of the answer to one call. Entries that the mask hides are passed over, and rows count from their
 // first entry where a constant on them does not matter. `columns` are those that tell; empty: all.
 std::vector<RowFit> fits(const Model& model, const Encoding& declared, const Call& asked, const Tensor& given,

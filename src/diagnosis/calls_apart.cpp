@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::size_t most_asked = 256;  // tokens, each of them a call
 
-std::size_t tokens_of(const Call& call) {
-  return call.batch == 0 ? 0 : call.positions.size() / call.batch;
-}
-
 // The answer to each token or query, as it is when nothing else is asked for, in the place of its own in
 // `of`.
 void put(const Operand& gives, const Tensor& one, Axis along, std::size_t n, Tensor& of) {

@@ -12,6 +12,7 @@
 
 #include "attention/reference_attention.h"
 #include "diagnosis/call_deviations.h"
+#include "diagnosis/call_fits.h"
 #include "diagnosis/measured_words.h"
 
 namespace posproof {
@@ -24,15 +25,6 @@ struct LocatedEntry {
   bool wrong;
 };
 
-std::size_t heads_in(const Encoding& encoding) {
-  return std::visit(
-      [](const auto& kind) -> std::size_t {
-        if constexpr (requires { kind.heads; }) return kind.heads;
-        return 1;
-      },
-      encoding);
-}
-
 bool is_pairwise(const Encoding& encoding) {
   return signature(encoding).has(Axis::key) && signature(encoding).positions;
 }
@@ -40,7 +32,7 @@ bool is_pairwise(const Encoding& encoding) {
 std::vector<LocatedEntry> entries_of(const Encoding& declared, const Precision& precision,
                                      const std::vector<Answered>& answered) {
   const Model right = model_of(declared, precision);
-  const std::size_t heads = heads_in(declared);
+  const std::size_t heads = heads_of(declared);
   const bool causal = is_pairwise(declared) && is_causal(declared);
   std::vector<LocatedEntry> out;
   for (const auto& [asked, call, given] : answered) {
@@ -88,7 +80,7 @@ std::vector<Told> all_told(const Encoding& declared) {
   const auto place = [](std::size_t n) { return static_cast<Position>(n); };
   std::vector<Told> out;
   const auto& signed_as = signature(declared);
-  const std::size_t heads = heads_in(declared);
+  const std::size_t heads = heads_of(declared);
   if (heads > 1) out.push_back({[=](E e) { return place(e.head); }, some_of("head", heads)});
   if (!signed_as.has(Axis::key) || !signed_as.positions) {
     const auto width = std::visit(
