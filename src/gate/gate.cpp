@@ -12,7 +12,9 @@
 #include "gate/backward.h"
 #include "gate/checked.h"
 #include "gate/declined.h"
+#include "gate/explained.h"
 #include "gate/history.h"
+#include "gate/vacuous.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "run/claimed.h"
@@ -39,13 +41,6 @@ bool GateResult::undecided() const {
 }
 
 namespace {
-
-// The truth, asked where the subject is defined: what a property can learn there at all.
-Encoding truth_within(const Encoding& truth, const Encoding& subject) {
-  const std::vector<Encoding> kinds = attention::in_every_kind(truth);
-  const Encoding* same = attention::same_kind(kinds, subject);
-  return same == nullptr ? truth : with_positions(*same, positions_of(subject));
-}
 
 // Of what was asked when an interrupt came. A failure that was seen is one, though it could not be asked
 // again.
@@ -75,37 +70,6 @@ Verdict sum(const Verdict& searched, Verdict exhaustive) {
   if (some == nullptr || all == nullptr) return exhaustive;
   all->add(*some);
   return exhaustive;
-}
-
-// Why nothing was learned, where even the truth could not have shown anything: one head cannot differ from
-// another, and no channel stands past the rotary width. None where the subject is to blame (it declines, it
-// is slow).
-std::optional<std::string> nothing_to_learn(const Property& property, const Encoding& truth,
-                                            const Subject& subject, const Plan& plan) {
-  const auto one = trial(property, truth_within(truth, subject.encoding), subject.precision);
-  if (!one) return std::nullopt;
-  const auto begun = BudgetClock::now();
-  const Verdict verdict = search(*one, plan);
-  // A search of the truth that its time cut short says nothing either.
-  if (BudgetClock::now() - begun >= plan.budget.time) return std::nullopt;
-  const auto* undecided = std::get_if<Undecided>(&verdict);
-  return undecided == nullptr || undecided->out_of_time ? std::nullopt : std::optional(undecided->why);
-}
-
-// One case; sets the flag where it fails, in whatever way: what is run from then on is that case, shrunk.
-Residual failing_sets(bool& failed, const Trial& trial, Draw& draw) {
-  try {
-    const Residual found = trial(draw);
-    failed = failed || !found.holds();
-    return found;
-  } catch (const Discard&) {
-    throw;
-  } catch (const Refusal&) {
-    throw;
-  } catch (...) {
-    failed = true;
-    throw;
-  }
 }
 
 // Where recorded, a sample, and every position where that can be had. A file of rows or of rotations that
@@ -141,9 +105,6 @@ Encoding telling(Encoding encoding, const std::function<void()>& called) {
 }
 
 constexpr std::chrono::milliseconds most_observing{2000};
-
-// After so many cases, all of them vacuous, the truth is asked whether it has something to show at all.
-constexpr std::uint64_t vacuous_before_doubt = 30;
 
 // What a run has in hand: the subject, what is asked of it, and what was found so far.
 class Run {
@@ -197,9 +158,12 @@ class Run {
     if (interrupted() == 0) say_unchecked(in_words(gated_.subject.encoding, *declined_));
     if (gated_.refuted() && interrupted() == 0) {
       goes_on_with("what explains it", selected_.size());
-      find_what_needs_history();
-      follow_from_history();
-      explain();
+      explain({.spec = spec_,
+               .truth = truth_,
+               .seed = options_.seed,
+               .deadline = deadline_,
+               .trial = [this](std::string_view id) -> const Trial& { return trial_of(id); }},
+              gated_);
     }
     if (interrupted() != 0) stop();
     return std::move(gated_);
@@ -293,10 +257,14 @@ class Run {
                                      std::chrono::duration<double>(options_.total).count())});
     Verdict verdict = one.id == agreement_id ? agrees(truth_, plan, options_.exhaustive, gated_)
                       : one.id == history_id ? history_searched(truth_, gated_.subject, plan)
-                                             : search(with_doubts(one, plan), plan);
+                                             : search(trial_in_doubt(one, plan), plan);
     if (interrupted() != 0) return add(one, cut_short(std::move(verdict)));
-    if (const auto why = nothing_to_ask(one, plan, verdict)) return skip(one.id, *why);
-    if (const auto at = fails_for_the_truth(one, verdict))
+    if (const auto* none = std::get_if<NotApplicable>(&verdict)) return skip(one.id, none->why);
+    if (!is_catalogued(one.id)) return add(one, std::move(verdict));
+    if (const auto why = nothing_to_ask(asked_of_the_subject(one), plan, verdict)) return skip(one.id, *why);
+    // That it ends is the subject's own claim, whatever the truth does there.
+    const bool own = one.property == &properties::call::refuses_out_of_range;
+    if (const auto at = own ? std::nullopt : counterexample_of_the_truth(asked_of_the_subject(one), verdict))
       return skip(
           one.id,
           fmt::format(
@@ -306,52 +274,12 @@ class Run {
     add(one, std::move(verdict));
   }
 
-  // A counterexample that is one of the exact encoding, too, where a domain ends before what was claimed sets
-  // in: a bias saturates past its window, and the subject ends within it. Agreement judges these answers.
-  std::optional<std::string> fails_for_the_truth(const Selected& one, const Verdict& verdict) const {
-    const auto* refuted = std::get_if<Refuted>(&verdict);
-    if (refuted == nullptr || !refuted->failure.empty() || !is_catalogued(one.id)) return std::nullopt;
-    // That it ends is the subject's own claim.
-    if (one.property == &properties::call::refuses_out_of_range) return std::nullopt;
-    const auto exact =
-        trial(*one.property, truth_within(truth_, gated_.subject.encoding), gated_.subject.precision);
-    if (!exact) return std::nullopt;
-    try {
-      if (!std::holds_alternative<Refuted>(replay(*exact, refuted->counterexample))) return std::nullopt;
-    } catch (const std::invalid_argument&) {  // the truth is asked something else
-      return std::nullopt;
-    }
-    return refuted->counterexample.text();
+  AskedOf asked_of_the_subject(const Selected& one) const {
+    return {*one.property, one.trial, truth_, gated_.subject};
   }
 
-  // In 16 bits some properties have nothing to show: a subject is not asked for hundreds of such cases.
-  Trial with_doubts(const Selected& one, const Plan& plan) const {
-    if (!gated_.subject.live || !is_catalogued(one.id)) return one.trial;
-    return [this, &one, &plan, held = Holds{}, shrinks = false](Draw& draw) mutable {
-      const Residual found = failing_sets(shrinks, one.trial, draw);
-      held.add(found, {});
-      if (shrinks || held.cases != vacuous_before_doubt || held.learned()) return found;
-      if (const auto why = nothing_to_show(one, plan)) throw Inapplicable{*why};
-      return found;
-    };
-  }
-
-  std::optional<std::string> nothing_to_show(const Selected& one, const Plan& plan) const {
-    const auto why = nothing_to_learn(*one.property, truth_, gated_.subject, plan);
-    if (!why) return std::nullopt;
-    return fmt::format("even the exact encoding has nothing to show here: {}", *why);
-  }
-
-  // Why a property that came to nothing has nothing to show here, and the subject is not to blame for it.
-  std::optional<std::string> nothing_to_ask(const Selected& one, const Plan& plan,
-                                            const Verdict& verdict) const {
-    if (const auto* none = std::get_if<NotApplicable>(&verdict)) return none->why;
-    const auto* undecided = std::get_if<Undecided>(&verdict);
-    if (undecided == nullptr || undecided->out_of_time) return std::nullopt;
-    if (!is_catalogued(one.id)) return std::nullopt;
-    if (!gated_.subject.live)  // a file refuses only past its end
-      return fmt::format("the file has nothing to show here: {}", undecided->why);
-    return nothing_to_show(one, plan);
+  Trial trial_in_doubt(const Selected& one, const Plan& plan) const {
+    return is_catalogued(one.id) ? with_doubts(asked_of_the_subject(one), plan) : one.trial;
   }
 
   // A failure that another property showed already is a finding only once.
@@ -384,79 +312,8 @@ class Run {
     });
   }
 
-  // Whether a counterexample of a process that was asked much else shows on a new object, too. Where the
-  // first does and no history was seen to matter, so do the others.
-  void find_what_needs_history() {
-    if (!gated_.subject.renew) return;
-    bool matters = history_is_refuted();
-    for (PropertyResult& result : gated_.results) {
-      const auto* refuted = std::get_if<Refuted>(&result.verdict);
-      if (refuted == nullptr || result.id == history_id || !result.same_as.empty()) continue;
-      if (Clock::now() >= deadline_) return;
-      result.needs_history = !shows_on_a_new_object(result, *refuted);
-      if (!matters && !result.needs_history) return;
-      matters = true;
-    }
-  }
-
-  bool history_is_refuted() const {
-    return std::ranges::any_of(gated_.results, [](const PropertyResult& one) {
-      return one.id == history_id && std::holds_alternative<Refuted>(one.verdict);
-    });
-  }
-
-  // Where that the answers depend on the calls before is a finding of its own.
-  void follow_from_history() {
-    if (!history_is_refuted()) return;
-    for (PropertyResult& result : gated_.results)
-      if (result.needs_history) result.follows_from = history_id;
-  }
-
-  bool shows_on_a_new_object(const PropertyResult& result, const Refuted& refuted) const {
-    const auto selected = std::find_if(selected_.begin(), selected_.end(),
-                                       [&](const Selected& one) { return one.id == result.id; });
-    try {
-      gated_.subject.renew();
-      return run_repaired(selected->trial, refuted.counterexample).fails();
-    } catch (const SubjectError&) {  // it does not start again: the counterexample stands as it is
-      return true;
-    }
-  }
-
-  // By defects and other settings, on calls to a subject that has not been asked anything yet: its history is
-  // that of the calls that a defect is compared on.
-  void explain() {
-    Case counterexample;
-    for (const PropertyResult& result : gated_.results)
-      if (const auto* refuted = std::get_if<Refuted>(&result.verdict); refuted && result.id == agreement_id)
-        counterexample = refuted->counterexample;
-    try {
-      if (gated_.subject.renew) gated_.subject.renew();
-      gated_.explanations = diagnosed(counterexample);
-      if (history_is_refuted() && positions_of(truth_).axes == 1 && Clock::now() < deadline_)
-        measure_after_another_call(counterexample);
-    } catch (const SubjectError&) {  // it did not start again: nothing explains it
-    }
-  }
-
-  std::vector<Explanation> diagnosed(const Case& counterexample) const {
-    return diagnose(spec_, gated_.encoding, gated_.parameters, gated_.subject, counterexample, options_.seed);
-  }
-
-  // What is kept of the first call makes other deviations after another one: a table with as many rows as
-  // that needed.
-  void measure_after_another_call(const Case& counterexample) {
-    const auto is_measured = [](const Explanation& one) { return one.kind == Explanation::Kind::measured; };
-    if (std::ranges::none_of(gated_.explanations, is_measured)) return;
-    gated_.subject.renew();
-    const Position first = positions_of(gated_.subject.encoding).lo;
-    answer(gated_.subject.encoding, sequence(truth_, {first}));
-    for (Explanation& again : diagnosed(counterexample))
-      if (is_measured(again) && std::ranges::find(gated_.explanations, again.what, &Explanation::what) ==
-                                    gated_.explanations.end()) {
-        again.what = fmt::format("after a first call at position {}: {}", first, again.what);
-        gated_.explanations.push_back(std::move(again));
-      }
+  const Trial& trial_of(std::string_view id) const {
+    return std::ranges::find(selected_, id, &Selected::id)->trial;
   }
 
   const EncodingSpec& spec_;

@@ -1,0 +1,104 @@
+#include "gate/explained.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/call.h"
+#include "diagnosis/diagnosis.h"
+#include "gate/history.h"
+#include "run/agreement.h"
+#include "search/case_result.h"
+#include "subject/subject.h"
+
+namespace posproof {
+namespace {
+
+using Clock = BudgetClock;
+
+bool history_is_refuted(const GateResult& gated) {
+  return std::ranges::any_of(gated.results, [](const PropertyResult& one) {
+    return one.id == history_id && std::holds_alternative<Refuted>(one.verdict);
+  });
+}
+
+bool shows_on_a_new_object(const Trial& trial, const Subject& subject, const Refuted& refuted) {
+  try {
+    subject.renew();
+    return run_repaired(trial, refuted.counterexample).fails();
+  } catch (const SubjectError&) {  // it does not start again: the counterexample stands as it is
+    return true;
+  }
+}
+
+// Whether a counterexample of a process that was asked much else shows on a new object, too. Where the
+// first does and no history was seen to matter, so do the others.
+void find_what_needs_history(const Refutations& refutations, GateResult& gated) {
+  if (!gated.subject.renew) return;
+  bool matters = history_is_refuted(gated);
+  for (PropertyResult& result : gated.results) {
+    const auto* refuted = std::get_if<Refuted>(&result.verdict);
+    if (refuted == nullptr || result.id == history_id || !result.same_as.empty()) continue;
+    if (Clock::now() >= refutations.deadline) return;
+    result.needs_history = !shows_on_a_new_object(refutations.trial(result.id), gated.subject, *refuted);
+    if (!matters && !result.needs_history) return;
+    matters = true;
+  }
+}
+
+// Where that the answers depend on the calls before is a finding of its own.
+void follow_from_history(GateResult& gated) {
+  if (!history_is_refuted(gated)) return;
+  for (PropertyResult& result : gated.results)
+    if (result.needs_history) result.follows_from = history_id;
+}
+
+std::vector<Explanation> diagnosed(const Refutations& refutations, const GateResult& gated,
+                                   const Case& counterexample) {
+  return diagnose(refutations.spec, gated.encoding, gated.parameters, gated.subject, counterexample,
+                  refutations.seed);
+}
+
+// What is kept of the first call makes other deviations after another one: a table with as many rows as
+// that needed.
+void measure_after_another_call(const Refutations& refutations, GateResult& gated,
+                                const Case& counterexample) {
+  const auto is_measured = [](const Explanation& one) { return one.kind == Explanation::Kind::measured; };
+  if (std::ranges::none_of(gated.explanations, is_measured)) return;
+  gated.subject.renew();
+  const Position first = positions_of(gated.subject.encoding).lo;
+  answer(gated.subject.encoding, sequence(refutations.truth, {first}));
+  for (Explanation& again : diagnosed(refutations, gated, counterexample))
+    if (is_measured(again) &&
+        std::ranges::find(gated.explanations, again.what, &Explanation::what) == gated.explanations.end()) {
+      again.what = fmt::format("after a first call at position {}: {}", first, again.what);
+      gated.explanations.push_back(std::move(again));
+    }
+}
+
+Case counterexample_of_agreement(const GateResult& gated) {
+  for (const PropertyResult& result : gated.results)
+    if (const auto* refuted = std::get_if<Refuted>(&result.verdict); refuted && result.id == agreement_id)
+      return refuted->counterexample;
+  return {};
+}
+
+}  // namespace
+
+void explain(const Refutations& refutations, GateResult& gated) {
+  find_what_needs_history(refutations, gated);
+  follow_from_history(gated);
+  const Case counterexample = counterexample_of_agreement(gated);
+  try {
+    if (gated.subject.renew) gated.subject.renew();
+    gated.explanations = diagnosed(refutations, gated, counterexample);
+    if (history_is_refuted(gated) && positions_of(refutations.truth).axes == 1 &&
+        Clock::now() < refutations.deadline)
+      measure_after_another_call(refutations, gated, counterexample);
+  } catch (const SubjectError&) {  // it did not start again: nothing explains it
+  }
+}
+
+}  // namespace posproof

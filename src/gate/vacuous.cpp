@@ -1,0 +1,89 @@
+#include "gate/vacuous.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <utility>
+
+#include "attention/reference_attention.h"
+#include "search/budget_clock.h"
+#include "search/trial.h"
+
+namespace posproof {
+namespace {
+
+// After so many cases, all of them vacuous, the truth is asked whether it has something to show at all.
+constexpr std::uint64_t vacuous_before_doubt = 30;
+
+// Of the truth, asked where the subject is defined.
+std::optional<Trial> trial_of_the_truth(const AskedOf& asked) {
+  const Encoding& subject = asked.subject.encoding;
+  const std::vector<Encoding> kinds = attention::in_every_kind(asked.truth);
+  const Encoding* same = attention::same_kind(kinds, subject);
+  return trial(asked.property, same == nullptr ? asked.truth : with_positions(*same, positions_of(subject)),
+               asked.subject.precision);
+}
+
+std::optional<std::string> nothing_to_show(const AskedOf& asked, const Plan& plan) {
+  const auto one = trial_of_the_truth(asked);
+  if (!one) return std::nullopt;
+  const auto begun = BudgetClock::now();
+  const Verdict verdict = search(*one, plan);
+  // A search of the truth that its time cut short says nothing either.
+  if (BudgetClock::now() - begun >= plan.budget.time) return std::nullopt;
+  const auto* undecided = std::get_if<Undecided>(&verdict);
+  if (undecided == nullptr || undecided->out_of_time) return std::nullopt;
+  return fmt::format("even the exact encoding has nothing to show here: {}", undecided->why);
+}
+
+// One case; sets the flag where it fails, in whatever way: what is run from then on is that case, shrunk.
+Residual failing_sets(bool& failed, const Trial& trial, Draw& draw) {
+  try {
+    const Residual found = trial(draw);
+    failed = failed || !found.holds();
+    return found;
+  } catch (const Discard&) {
+    throw;
+  } catch (const Refusal&) {
+    throw;
+  } catch (...) {
+    failed = true;
+    throw;
+  }
+}
+
+}  // namespace
+
+Trial with_doubts(const AskedOf& asked, const Plan& plan) {
+  if (!asked.subject.live) return asked.trial;
+  return [asked, plan, held = Holds{}, shrinks = false](Draw& draw) mutable {
+    const Residual found = failing_sets(shrinks, asked.trial, draw);
+    held.add(found, {});
+    if (shrinks || held.cases != vacuous_before_doubt || held.learned()) return found;
+    if (const auto why = nothing_to_show(asked, plan)) throw Inapplicable{*why};
+    return found;
+  };
+}
+
+std::optional<std::string> nothing_to_ask(const AskedOf& asked, const Plan& plan, const Verdict& verdict) {
+  const auto* undecided = std::get_if<Undecided>(&verdict);
+  if (undecided == nullptr || undecided->out_of_time) return std::nullopt;
+  if (!asked.subject.live)  // a file refuses only past its end
+    return fmt::format("the file has nothing to show here: {}", undecided->why);
+  return nothing_to_show(asked, plan);
+}
+
+std::optional<std::string> counterexample_of_the_truth(const AskedOf& asked, const Verdict& verdict) {
+  const auto* refuted = std::get_if<Refuted>(&verdict);
+  if (refuted == nullptr || !refuted->failure.empty()) return std::nullopt;
+  const auto exact = trial_of_the_truth(asked);
+  if (!exact) return std::nullopt;
+  try {
+    if (!std::holds_alternative<Refuted>(replay(*exact, refuted->counterexample))) return std::nullopt;
+  } catch (const std::invalid_argument&) {  // the truth is asked something else
+    return std::nullopt;
+  }
+  return refuted->counterexample.text();
+}
+
+}  // namespace posproof
