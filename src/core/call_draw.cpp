@@ -91,8 +91,11 @@ TokenPositions in_rows(Draw& draw, std::size_t rows, std::size_t n, std::string_
 }
 
 // As many as fit into a long call, of tokens that have so many values each.
-std::int64_t room(std::size_t values) {
-  return static_cast<std::int64_t>(values_of_a_long_call / std::max<std::size_t>(1, values));
+std::int64_t room(std::size_t values, std::size_t of = values_of_a_long_call) {
+  return static_cast<std::int64_t>(of / std::max<std::size_t>(1, values));
+}
+std::int64_t longest_room(std::size_t values) {
+  return room(values, values_of_the_longest_call);
 }
 
 Mask drawn_mask(Draw& draw, std::size_t n, const Attention& attention) {
@@ -125,7 +128,8 @@ Call drawn_rotation(const Encoding& encoding, const Domain& domain, Draw& draw) 
   Call call;
   call.batch =
       static_cast<std::size_t>(draw.integer("batch", 1, std::clamp<std::int64_t>(room(2 * values), 2, 3)));
-  const std::size_t n = draw.size("tokens", 0, 2, room(call.batch * values));
+  const std::size_t n =
+      draw.size("tokens", 0, 2, room(call.batch * values), longest_room(call.batch * values));
   call.positions =
       n <= 2 ? one_by_one(draw, call.batch * n, "t", domain) : in_rows(draw, call.batch, n, "t", domain);
   call.role =
@@ -137,7 +141,8 @@ Call drawn_rotation(const Encoding& encoding, const Domain& domain, Draw& draw) 
 
 Call drawn_rows(const Encoding& encoding, const Domain& domain, Draw& draw) {
   Call call;
-  const std::size_t n = draw.size("rows", 0, 4, room(as<Table>(encoding).dim));
+  const std::size_t dim = as<Table>(encoding).dim;
+  const std::size_t n = draw.size("rows", 0, 4, room(dim), longest_room(dim));
   call.positions = n <= 4 ? one_by_one(draw, n, "t", domain) : in_rows(draw, 1, n, "t", domain);
   const Position last = last_of(call.positions).value_or(domain.lo);
   call.length = draw.position("n", domain, last + 1, std::max(last + 1, domain.hi + 1));
@@ -149,8 +154,8 @@ Call drawn_pairs(const Encoding& encoding, const Domain& domain, Draw& draw) {
   const std::int64_t usual = contents ? 2 : 4;
   const std::size_t heads = contents ? as<Contextual>(encoding).heads : as<Bias>(encoding).heads;
   Call call;
-  const std::size_t nq = draw.size("nq", 0, usual, room(heads));
-  const std::size_t nk = draw.size("nk", 0, usual, room(heads * nq));
+  const std::size_t nq = draw.size("nq", 0, usual, room(heads), longest_room(heads));
+  const std::size_t nk = draw.size("nk", 0, usual, room(heads * nq), longest_room(heads * nq));
   const auto drawn = [&](std::size_t n, std::string_view letter, std::string_view suffix) {
     return n <= static_cast<std::size_t>(usual) ? one_by_one(draw, n, letter, domain)
                                                 : in_rows(draw, 1, n, letter, domain, suffix);

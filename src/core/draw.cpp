@@ -42,7 +42,7 @@ struct Answers {
   }
   bool operator()(const choice::Size& a) const {
     const auto* real = std::get_if<double>(&value);
-    return real != nullptr && std::any_of(a.sizes.begin(), a.sizes.end(), [real](std::int64_t size) {
+    return real != nullptr && std::ranges::any_of(a.all(), [real](std::int64_t size) {
              return static_cast<double>(size) == *real;
            });
   }
@@ -71,7 +71,7 @@ struct Allowed {
     return fmt::format("an order of 0 to {}", a.size - 1);
   }
   std::string operator()(const choice::Size& a) const {
-    return fmt::format("one of {}", fmt::join(a.sizes, ", "));
+    return fmt::format("one of {}", fmt::join(a.all(), ", "));
   }
   std::string operator()(const choice::OneOf& a) const {
     std::vector<std::string> words;
@@ -140,12 +140,15 @@ std::int64_t Draw::integer(std::string_view name, std::int64_t lo, std::int64_t 
   return static_cast<std::int64_t>(std::get<double>(next(name, choice::Integer{lo, hi})));
 }
 
-std::size_t Draw::size(std::string_view name, std::int64_t least, std::int64_t usual, std::int64_t most) {
+std::size_t Draw::size(std::string_view name, std::int64_t least, std::int64_t usual, std::int64_t most,
+                       std::int64_t longest) {
   choice::Size choice{{}, 0};
   for (std::int64_t n = std::max<std::int64_t>(1, least); n <= usual; ++n) choice.sizes.push_back(n);
   choice.usual = choice.sizes.size();
   for (const std::int64_t n : tile_edges)
     if (n > usual && n <= most) choice.sizes.push_back(n);
+  for (const std::int64_t n : long_sizes)
+    if (n > usual && n <= longest) choice.longer.push_back(n);
   if (least <= 0) choice.sizes.push_back(0);
   return size(name, std::move(choice));
 }

@@ -28,7 +28,14 @@ struct Integer {  // a whole number, both ends included; simplest: nearest to 0
 };
 struct Size {  // how many, tokens mostly: one of these; simplest first
   std::vector<std::int64_t> sizes;
-  std::size_t usual;  // so many of them, the first ones, are drawn most of the time
+  std::size_t usual;                      // so many of them, the first ones, are drawn most of the time
+  std::vector<std::int64_t> longer = {};  // allowed as well, in a recorded case; never drawn
+
+  std::vector<std::int64_t> all() const {  // `sizes`, then `longer`
+    std::vector<std::int64_t> both = sizes;
+    both.insert(both.end(), longer.begin(), longer.end());
+    return both;
+  }
 };
 struct PositionIn {  // a position, sought where errors gather; simplest: `lo`
   Position lo, hi;
@@ -53,6 +60,9 @@ using Choice = std::variant<choice::Integer, choice::PositionIn, choice::Values,
 // tiles, one more, one less.
 constexpr std::array<std::int64_t, 9> tile_edges = {16, 17, 31, 32, 33, 64, 127, 128, 129};
 
+// Longer than any call that is drawn: asked for once (run/long_calls.h).
+constexpr std::array<std::int64_t, 2> long_sizes = {257, 1025};
+
 // Whether a value is an answer to that question.
 bool answers(const Value& value, const Choice& choice);
 
@@ -64,8 +74,10 @@ class Draw {
   virtual ~Draw() = default;
 
   std::int64_t integer(std::string_view name, std::int64_t lo, std::int64_t hi);
-  // From `least` to `usual`, or one of `tile_edges` up to `most`, now and then.
-  std::size_t size(std::string_view name, std::int64_t least, std::int64_t usual, std::int64_t most);
+  // From `least` to `usual`, or one of `tile_edges` up to `most`, now and then. A recorded case may have one
+  // of `long_sizes` up to `longest`.
+  std::size_t size(std::string_view name, std::int64_t least, std::int64_t usual, std::int64_t most,
+                   std::int64_t longest = 0);
   std::size_t size(std::string_view name, choice::Size sizes);
   Position position(std::string_view name, const Domain& within);
   Position position(std::string_view name, const Domain& within, Position lo, Position hi);

@@ -16,6 +16,7 @@
 #include "core/call.h"
 #include "run/agreement.h"
 #include "run/every_distance.h"
+#include "run/long_calls.h"
 #include "run/narrowed.h"
 #include "search/budget_clock.h"
 #include "search/case_result.h"
@@ -316,9 +317,11 @@ Verdict agreement_searched(const Encoding& truth, const Encoding& subject, const
   if (!goes_on(recorded)) return *recorded;
   const auto distances = agreement_at_every_distance(truth, subject, precision, plan.budget);
   if (!goes_on(distances)) return sum(recorded, *distances);
-  const bool before = recorded || distances;
+  const auto longer = agreement_in_long_calls(truth, subject, precision, plan.budget);
+  if (!goes_on(longer)) return sum(recorded, sum(distances, *longer));
+  const bool before = recorded || distances || longer;
   const Verdict found = before ? searched(*one, plan) : search(*one, plan);
-  return sum(recorded, distances ? sum(distances, found) : found);
+  return sum(recorded, sum(distances, sum(longer, found)));
 }
 
 Verdict agreement_searched(const EncodingSpec& spec, const Plan& plan) {

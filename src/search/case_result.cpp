@@ -152,7 +152,7 @@ Value repaired(const Value* value, const Choice& choice) {
       if (value != nullptr && answers(*value, a)) return *value;
       const double wanted = repaired_whole(value, 0, std::numeric_limits<std::int32_t>::max(), 0);
       std::int64_t nearest = a.sizes.front();
-      for (const std::int64_t size : a.sizes)
+      for (const std::int64_t size : a.all())
         if (static_cast<double>(size) <= wanted) nearest = std::max(nearest, size);
       return static_cast<double>(nearest);
     }

@@ -34,7 +34,7 @@ std::vector<Value> few_answers(const Choice& choice) {
     for (std::int64_t x = lo; hi - lo < 20 && x <= hi; ++x) values.emplace_back(static_cast<double>(x));
   };
   if (const auto* size = std::get_if<choice::Size>(&choice))
-    for (const std::int64_t n : size->sizes) values.emplace_back(static_cast<double>(n));
+    for (const std::int64_t n : size->all()) values.emplace_back(static_cast<double>(n));
   if (const auto* integer = std::get_if<choice::Integer>(&choice)) add(integer->lo, integer->hi);
   if (const auto* place = std::get_if<choice::PositionIn>(&choice)) add(place->lo, place->hi);
   return values;

@@ -50,8 +50,8 @@ struct Tiers {
     integers.push_back(2 * static_cast<std::uint64_t>(std::abs(x - from)) + (x < from));
   }
   void add(const Value& value, const choice::Size& a) {
-    const auto at = std::find(a.sizes.begin(), a.sizes.end(), whole(value));
-    integers.push_back(static_cast<std::uint64_t>(at - a.sizes.begin()));
+    const std::vector<std::int64_t> all = a.all();
+    integers.push_back(static_cast<std::uint64_t>(std::ranges::find(all, whole(value)) - all.begin()));
   }
   void add(const Value& value, const choice::PositionIn& a) {
     places.push_back(static_cast<std::uint64_t>(whole(value) - a.lo));

@@ -69,8 +69,10 @@ Cases simpler_options(const Drawn& drawn, std::size_t field) {
 // The sizes that come before: a defect at multiples of 16 ends at 16. Of a small integer, those below it.
 std::vector<std::int64_t> smaller(const Drawn& drawn, std::size_t field) {
   const auto now = static_cast<std::int64_t>(std::get<double>(drawn.values.fields()[field].value));
-  if (const auto* size = std::get_if<choice::Size>(&drawn.choices[field]))
-    return {size->sizes.begin(), std::find(size->sizes.begin(), size->sizes.end(), now)};
+  if (const auto* size = std::get_if<choice::Size>(&drawn.choices[field])) {
+    const std::vector<std::int64_t> all = size->all();
+    return {all.begin(), std::ranges::find(all, now)};
+  }
   std::vector<std::int64_t> out;
   const auto* integer = std::get_if<choice::Integer>(&drawn.choices[field]);
   for (std::int64_t n = integer ? integer->lo : now; n < now && now - n <= 8; ++n) out.push_back(n);

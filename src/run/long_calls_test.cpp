@@ -1,0 +1,138 @@
+#include "run/long_calls.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "catalogue/encodings/alibi.h"
+#include "catalogue/encodings/dynamic_position_bias.h"
+#include "catalogue/encodings/relative_table.h"
+#include "catalogue/encodings/rope.h"
+#include "catalogue/encodings/shaw.h"
+#include "catalogue/encodings/shaw_values.h"
+#include "catalogue/encodings/sinusoidal.h"
+#include "catalogue/encodings/t5_bias.h"
+#include "core/call.h"
+#include "core/spec.h"
+#include "run/recorded.h"
+
+namespace posproof::long_calls_test {
+namespace {
+
+Encoding truth_of(const EncodingSpec& spec, std::string_view parameters) {
+  return spec.oracle(with(spec, Case::parse(parameters)));
+}
+
+// The calls that were asked for.
+std::vector<Call> asked(const Encoding& truth) {
+  std::vector<Call> calls;
+  const Encoding listening = answered_by(truth, [&](const Call& call) {
+    calls.push_back(call);
+    return answer(truth, call);
+  });
+  const auto verdict = agreement_in_long_calls(truth, listening, all_f32, {});
+  EXPECT_EQ(verdict.has_value(), !calls.empty());
+  if (verdict) EXPECT_TRUE(std::holds_alternative<Holds>(*verdict));
+  return calls;
+}
+
+std::vector<Position> from_to(Position first, Position last) {
+  std::vector<Position> out;
+  for (Position t = first; t <= last; ++t) out.push_back(t);
+  return out;
+}
+
+TEST(LongCalls, of_a_bias_are_one_query_and_a_thousand_keys) {
+  const auto calls = asked(truth_of(encodings::t5_bias, "heads=2"));
+  ASSERT_EQ(calls.size(), 2u);
+  EXPECT_EQ(calls[0].positions.whole, (std::vector<Position>{1024}));
+  EXPECT_EQ(calls[0].keys.whole, from_to(0, 1024));
+  const Position last = positions_of(truth_of(encodings::t5_bias, "heads=2")).hi;
+  EXPECT_EQ(calls[1].positions.whole, (std::vector<Position>{last}));
+  EXPECT_EQ(calls[1].keys.whole.size(), 1025u);
+  EXPECT_GT(calls[1].keys.whole.back(), last - last / 1000);
+}
+
+TEST(LongCalls, of_tokens_are_two_rows_and_of_a_table_one) {
+  const auto rotated = asked(truth_of(encodings::rope, "dim=8 heads=2"));
+  ASSERT_EQ(rotated.size(), 2u);
+  EXPECT_EQ(rotated[0].batch, 2u);
+  EXPECT_EQ(rotated[0].positions.whole.size(), 2u * 1025);
+  EXPECT_EQ(rotated[0].positions.whole[1024], 1024);
+  const auto rows = asked(truth_of(encodings::sinusoidal, "dim=8"));
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].positions.whole, from_to(0, 1024));
+}
+
+// 2^20 values of a call are room for 257 tokens of 2 rows of 16 heads of 64 channels, and not for 1,025.
+TEST(LongCalls, are_as_long_as_a_call_has_room_for) {
+  const auto rotated = asked(truth_of(encodings::rope, "dim=64 heads=16"));
+  ASSERT_EQ(rotated.size(), 2u);
+  EXPECT_EQ(rotated[0].positions.whole.size(), 2u * 257);
+  const auto logits = asked(truth_of(encodings::shaw, "dim=8"));
+  ASSERT_EQ(logits.size(), 2u);
+  EXPECT_EQ(logits[0].keys.whole.size(), 1025u);
+}
+
+TEST(LongCalls, end_with_the_domain) {
+  Encoding truth = truth_of(encodings::alibi, "heads=2");
+  const auto keys_within = [&](Position hi) {
+    const auto calls = asked(with_positions(truth, Domain{3, hi}));
+    return calls.empty() ? 0 : calls[0].keys.whole.size();
+  };
+  EXPECT_EQ(keys_within(3 + 1023), 257u);
+  EXPECT_EQ(keys_within(3 + 1024), 1025u);
+  EXPECT_EQ(keys_within(3 + 255), 0u);
+}
+
+TEST(LongCalls, are_of_no_grid_no_operator_and_nothing_that_depends_on_the_call) {
+  EXPECT_TRUE(asked(truth_of(encodings::relative_table, "heads=1")).empty());
+  EXPECT_TRUE(asked(truth_of(encodings::shaw_values, "dim=4")).empty());
+  EXPECT_TRUE(asked(truth_of(encodings::rope, "dim=8 scaling=dynamic_ntk")).empty());
+}
+
+// The largest distance follows the number of keys; right of all calls that are drawn.
+Encoding t5_whose_buckets_follow_the_keys() {
+  const Encoding truth = truth_of(encodings::t5_bias, "heads=2");
+  return answered_by(truth, [truth](const Call& call) {
+    if (call.keys.whole.size() <= 129) return answer(truth, call);
+    return answer(
+        truth_of(encodings::t5_bias, "heads=2 max_distance=" + std::to_string(call.keys.whole.size())), call);
+  });
+}
+
+TEST(LongCalls, refute_what_is_right_of_few_keys_alone) {
+  const Encoding truth = truth_of(encodings::t5_bias, "heads=2"), wrong = t5_whose_buckets_follow_the_keys();
+  const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+  ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
+  EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("nk"), 257);
+  // Agreement as the gate asks it sees it, too, and says how many cases came before.
+  const Verdict whole = agreement_searched(truth, wrong, all_f32, {.id = "long", .budget = {.cases = 1}});
+  ASSERT_TRUE(std::holds_alternative<Refuted>(whole));
+  EXPECT_EQ(std::get<Refuted>(whole).counterexample.integer("nk"), 257);
+}
+
+// Wrong by 16 bounds in the last token of the second row alone.
+TEST(LongCalls, look_at_every_token) {
+  const Encoding truth = truth_of(encodings::rope, "dim=8 heads=2");
+  const Encoding wrong = answered_by(truth, [truth](const Call& call) {
+    Tensor out = answer(truth, call);
+    if (call.positions.whole.size() > 2 * 129)
+      out.data.back() += 16 * bound(truth, call, out, all_f32).error.data.back();
+    return out;
+  });
+  const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+  ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
+  EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("tokens"), 257);
+}
+
+TEST(LongCalls, say_where_their_time_was_over) {
+  const Encoding truth = truth_of(encodings::alibi, "heads=2");
+  const auto verdict = agreement_in_long_calls(truth, truth, all_f32, {.time = std::chrono::milliseconds(0)});
+  ASSERT_TRUE(verdict && std::holds_alternative<Undecided>(*verdict));
+  EXPECT_NE(std::get<Undecided>(*verdict).why.find("after 0 of the long calls"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace posproof::long_calls_test
