@@ -9,7 +9,9 @@
 #include "attention/reference_attention.h"
 #include "core/failure.h"
 #include "run/agreement.h"
+#include "run/long_calls.h"
 #include "search/budget_clock.h"
+#include "search/case_result.h"
 #include "search/generate.h"
 #include "search/trial.h"
 
@@ -27,6 +29,12 @@ Encoding remembering(const Encoding& encoding, const std::shared_ptr<Last>& last
     last->call = call;
     return last->answer = answer(encoding, call);
   });
+}
+
+// Longer than any call that is drawn.
+bool is_long(const Call& call) {
+  const std::size_t tokens = call.positions.whole.size() / std::max<std::size_t>(1, call.batch);
+  return std::max(tokens, call.keys.whole.size()) > static_cast<std::size_t>(std::ranges::max(tile_edges));
 }
 
 }  // namespace
@@ -58,6 +66,12 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
     Replay first(counterexample);
     ask(first);
   }
+  if (!answered.empty() && is_long(answered.front().call))
+    for (const Case& longer : long_cases(truth, subject.encoding)) {
+      const CaseResult found = run_repaired(*one, longer);
+      if (found.end == CaseResult::End::held || found.end == CaseResult::End::refuted)
+        answered.push_back({found.drawn.values, last->call, last->answer});
+    }
   const auto deadline = BudgetClock::now() + time;
   for (std::uint64_t n = 0; n < all && BudgetClock::now() < deadline; ++n) {
     RandomDraw draw(seed, "diagnosis", number(n));

@@ -19,8 +19,8 @@ struct Answered {
 };
 
 // Asks the subject once, in one order: one that remembers what it was asked is compared with a candidate that
-// is asked the same, and no candidate costs it a further call. The case that refuted it comes first, then 120
-// cases as agreement draws them. What it declines or fails at is left out.
+// is asked the same, and no candidate costs it a further call. The case that refuted it comes first, if it is
+// longer than those that are drawn the long ones (run/long_calls.h), then 120 cases as agreement draws them. What it declines or fails at is left out.
 std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, const Case& counterexample,
                                  std::uint64_t seed);
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -10,6 +11,7 @@
 #include "core/call.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
+#include "run/long_calls.h"
 
 namespace posproof::located_test {
 namespace {
@@ -17,7 +19,7 @@ namespace {
 using Is = std::function<bool(const Call& call, std::size_t row, std::size_t column, std::size_t tokens)>;
 
 // The right answers of a family, other numbers where `is` says so.
-std::string where(const std::string& family, const std::string& words, const Is& is) {
+std::string where(const std::string& family, const std::string& words, const Is& is, bool is_long = false) {
   const EncodingSpec& spec = encoding_named(family);
   const Parameters parameters = with(spec, Case::parse(words));
   const Encoding right = spec.make(parameters);
@@ -32,7 +34,9 @@ std::string where(const std::string& family, const std::string& words, const Is&
   });
   const Encoding truth = spec.oracle(parameters);
   const Subject subject{"made", "", wrong, all_f32};
-  return located(truth, all_f32, answers_of(subject, truth, {}, 1)).value_or("nothing");
+  const auto refuted = is_long ? agreement_in_long_calls(truth, wrong, all_f32, {}) : std::nullopt;
+  const Case counterexample = refuted ? std::get<Refuted>(*refuted).counterexample : Case{};
+  return located(truth, all_f32, answers_of(subject, truth, counterexample, 1)).value_or("nothing");
 }
 
 TEST(Located, names_heads_channels_and_directions) {
@@ -68,6 +72,41 @@ TEST(Located, names_distances_and_queries) {
   EXPECT_EQ(where("t5_bias", "heads=2", [](auto&, auto, auto, std::size_t n) { return n == 1; })
                 .starts_with("wrong in query number 0 of a call, in calls of 1 query alone"),
             true);
+}
+
+// The counterexample alone is one call, of one channel perhaps: the other long calls are asked, too.
+TEST(Located, names_tokens_of_long_calls) {
+  const Is from_512 = [](auto&, std::size_t r, auto, std::size_t n) { return r % n >= 512; };
+  EXPECT_EQ(where("rope", "dim=8 heads=2", from_512, true),
+            "wrong at positions from 512 to 1047552, in tokens from number 512 of a call on alone");
+  EXPECT_EQ(where("rope", "dim=8 heads=2", from_512), "nothing");
+  const Is from_200 = [](const Call& call, auto, std::size_t c, auto) {
+    return call.keys.whole.size() > 129 && c >= 200;
+  };
+  EXPECT_EQ(where("t5_bias", "heads=2", from_200, true),
+            "wrong at key positions from 200 to 1047552, in query number 0 of a call alone");
+}
+
+// Where a pair of zeros was rotated nothing could be wrong: of one call of one channel alone nothing is said.
+TEST(Located, counts_no_zeros_that_nothing_could_stand_for) {
+  const EncodingSpec& spec = encoding_named("rope");
+  const Encoding truth = spec.oracle(with(spec, Case::parse("dim=64")));
+  std::vector<Answered> answered;
+  for (const Position first : {0, 100, 200}) {
+    Call call{.batch = 1, .positions = {{first, first + 1}}};
+    call.contents = {Tensor({1, 1, 2, 64})};
+    call.contents[0].data[0] = call.contents[0].data[64] = 1;
+    Tensor wrong = answer(truth, call);
+    wrong.data[0] += 1, wrong.data[64] += 1;
+    answered.push_back({{}, call, wrong});
+  }
+  EXPECT_EQ(located(truth, all_f32, answered).value_or("nothing"), "nothing");
+  for (Answered& one : answered) {  // of all channels the first alone
+    std::ranges::fill(one.call.contents[0].data, 1.0);
+    one.answer = answer(truth, one.call);
+    one.answer.data[0] += 1, one.answer.data[64] += 1;
+  }
+  EXPECT_EQ(located(truth, all_f32, answered).value_or("nothing"), "wrong in channel 0 of 64 alone");
 }
 
 // Later keys of a causal bias mean nothing.

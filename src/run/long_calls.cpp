@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -20,14 +21,6 @@ namespace {
 
 using Clock = BudgetClock;
 
-// Of so many tokens one after the other; 0 where none are.
-std::int64_t longest_in(const Domain& domain) {
-  std::int64_t longest = 0;
-  for (const std::int64_t tokens : long_sizes)
-    if (domain.axes == 1 && tokens <= domain.hi - domain.lo + 1) longest = tokens;
-  return longest;
-}
-
 // A case of agreement: contents are ones, so that every channel shows. Where the call has no room for so many
 // tokens, the repaired case has as many as it has.
 Case case_of_length(const Encoding& truth, const Domain& domain, std::int64_t tokens,
@@ -44,25 +37,40 @@ Case case_of_length(const Encoding& truth, const Domain& domain, std::int64_t to
   return one;
 }
 
-}  // namespace
-
-std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Encoding& subject,
-                                               const Precision& precision, const Budget& budget) {
+// The truth in the subject's kind, where that has long calls at all.
+std::optional<Encoding> as_the_subject(const Encoding& truth, const Encoding& subject) {
   if (!signature(subject).positions || depends_on_the_call(truth)) return std::nullopt;
   const std::vector<Encoding> kinds = attention::in_every_kind(truth);
   const Encoding* same = attention::same_kind(kinds, subject);
-  if (same == nullptr) return std::nullopt;
+  return same == nullptr ? std::nullopt : std::optional(*same);
+}
+
+}  // namespace
+
+std::vector<Case> long_cases(const Encoding& truth, const Encoding& subject) {
+  const auto same = as_the_subject(truth, subject);
+  if (!same) return {};
   const Domain domain = overlap(positions_of(subject), positions_of(*same));
-  const std::int64_t tokens = longest_in(domain);
-  if (tokens == 0) return std::nullopt;
+  std::vector<Case> out;
+  for (const std::int64_t tokens : long_sizes)
+    for (const std::string_view arranged : {"consecutive", "spread"})
+      if (domain.axes == 1 && tokens <= domain.hi - domain.lo + 1)
+        out.push_back(case_of_length(*same, domain, tokens, arranged));
+  return out;
+}
+
+std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Encoding& subject,
+                                               const Precision& precision, const Budget& budget) {
+  const std::vector<Case> all = long_cases(truth, subject);
+  if (all.empty()) return std::nullopt;
   const Trial one = *trial(agreement(truth), subject, precision);
   const auto deadline = Clock::now() + budget.time;
   Holds holds;
-  for (const std::string_view arranged : {"consecutive", "spread"}) {
+  for (const Case& longest : std::span(all).last(2)) {
     if (Clock::now() >= deadline)
       return Undecided{
           fmt::format("stopped by {} after {} of the long calls", budget.limit_text(), holds.cases), holds};
-    const CaseResult found = run_repaired(one, case_of_length(*same, domain, tokens, arranged));
+    const CaseResult found = run_repaired(one, longest);
     if (found.fails()) return shrunk(one, found, holds.cases + 1, budget);
     if (found.end == CaseResult::End::held) holds.add(found.residual, found.drawn.values);
   }

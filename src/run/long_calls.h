@@ -1,7 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
+#include "core/case.h"
 #include "core/encoding.h"
 #include "core/verdict.h"
 #include "search/search.h"
@@ -16,5 +18,8 @@ namespace posproof {
 // whole operator, whose cost grows with the square of the length.
 std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Encoding& subject,
                                                const Precision& precision, const Budget& budget);
+
+// The cases that such calls are: of each length that fits, in both arrangements. The longest come last.
+std::vector<Case> long_cases(const Encoding& truth, const Encoding& subject);
 
 }  // namespace posproof

@@ -127,6 +127,18 @@ TEST(LongCalls, look_at_every_token) {
   EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("tokens"), 257);
 }
 
+// What a diagnosis asks as well: the shorter ones first.
+TEST(LongCalls, are_of_every_length_that_fits) {
+  const auto sizes = [](const Encoding& encoding) {
+    std::vector<std::int64_t> out;
+    for (const Case& one : long_cases(encoding, encoding)) out.push_back(one.integer("nk"));
+    return out;
+  };
+  const Encoding truth = truth_of(encodings::alibi, "heads=2");
+  EXPECT_EQ(sizes(truth), (std::vector<std::int64_t>{257, 257, 1025, 1025}));
+  EXPECT_EQ(sizes(with_positions(truth, Domain{0, 300})), (std::vector<std::int64_t>{257, 257}));
+}
+
 TEST(LongCalls, say_where_their_time_was_over) {
   const Encoding truth = truth_of(encodings::alibi, "heads=2");
   const auto verdict = agreement_in_long_calls(truth, truth, all_f32, {.time = std::chrono::milliseconds(0)});
