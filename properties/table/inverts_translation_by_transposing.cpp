@@ -26,15 +26,6 @@ Residual check(const Table& table, Precision p, Draw& draw) {
 
 using namespace negative_examples;
 
-Made spiral(double by, Domain domain = {}) {
-  return sizes([by](const Pair&, Position t, Position) { return std::exp(by * double(t)); }, domain);
-}
-
-Made one_pair_longer(std::size_t which, double by) {
-  return sizes(
-      [=](const Pair& pair, Position t, Position) { return pair.index == which && t > 8 ? 1 + by : 1; });
-}
-
 }  // namespace
 
 const Property entry{

@@ -148,6 +148,15 @@ inline Made sizes(std::function<double(const Pair& pair, Position t, Position n)
         domain);
   };
 }
+// Rows that grow by e^by a position.
+inline Made spiral(double by, Domain domain = {}) {
+  return sizes([by](const Pair&, Position t, Position) { return std::exp(by * double(t)); }, domain);
+}
+// One pair is longer from position 9 on.
+inline Made one_pair_longer(std::size_t which, double by) {
+  return sizes(
+      [=](const Pair& pair, Position t, Position) { return pair.index == which && t > 8 ? 1 + by : 1; });
+}
 
 // Equal rows, where the declared pair puts neighbours that far apart.
 inline Made equal_neighbours(double frequency, Domain domain = {0, 15}) {
