@@ -25,6 +25,7 @@
 #include "core/hard.h"
 #include "core/rotation.h"
 #include "encodings/facts.h"
+#include "encodings/rotary_widths.h"
 
 namespace posproof::encodings_attention_temperature {
 namespace {
@@ -110,12 +111,7 @@ const EncodingSpec entry{
                    .relations = {{{"dim"},
                                   "even numbers of channels",
                                   [](const Arguments& p) { return p.width("dim") % 2 == 0; }},
-                                 {{"heads", "dim"},
-                                  "at most 1048576 channels in all heads",
-                                  [](const Arguments& p) {
-                                    return p.width("heads") * p.width("dim") <=
-                                           std::size_t{type::any_width.hi};
-                                  }},
+                                 rotary_widths::all_heads_fit,
                                  {{"original_length"},
                                   "numbers above 1",
                                   [](const Arguments& p) { return p.real("original_length") > 1; }}}},

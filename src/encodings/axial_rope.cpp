@@ -33,6 +33,7 @@
 #include "encodings/axial_coordinates.h"
 #include "encodings/facts.h"
 #include "encodings/ladder.h"
+#include "encodings/rotary_widths.h"
 
 namespace posproof::encodings_axial_rope {
 namespace {
@@ -240,9 +241,7 @@ const std::vector<Parameter> parameters = {
                                   "what w_j multiplies: turns (2 pi times the coordinate), radians (it)"))};
 
 const std::vector<Relation> relations = {
-    {{"heads", "dim"},
-     "at most 1048576 channels in all heads",
-     [](const Arguments& p) { return p.width("heads") * p.width("dim") <= std::size_t{type::any_width.hi}; }},
+    rotary_widths::all_heads_fit,
     {{"parts", "axes"},
      "as many parts as axes, or [0]",
      [](const Arguments& p) {

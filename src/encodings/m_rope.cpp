@@ -22,15 +22,12 @@
 #include "encodings/axial.h"
 #include "encodings/facts.h"
 #include "encodings/ladder.h"
+#include "encodings/rotary_widths.h"
 
 namespace posproof::encodings_m_rope {
 namespace {
 
 constexpr std::size_t time_id = 0, height_id = 1, width_id = 2;
-
-std::size_t rotating_of(const Arguments& p) {
-  return p.width("rotary_dim") == 0 ? p.width("dim") : p.width("rotary_dim");
-}
 
 // Which id rotates pair i; none: the pair is left over.
 std::optional<std::size_t> id_of(const Arguments& p, const std::array<std::size_t, 3>& sections,
@@ -59,7 +56,7 @@ std::array<std::size_t, 3> sections_of(const Arguments& p) {
 }
 
 Encoding make(const Arguments& p) {
-  const std::size_t rotating = rotating_of(p);
+  const std::size_t rotating = rotary_widths::rotating(p);
   const auto sections = sections_of(p);
   const bool split = p.is("layout", "half_split"), running = p.is("ladder", "running");
   axial::Ladder ladder{.dim = p.width("dim"), .heads = p.width("heads"), .axes = 3};
@@ -109,15 +106,9 @@ const std::vector<Parameter> parameters = {
         "each section's first pair on)")};
 
 const std::vector<Relation> relations = {
-    {{"heads", "dim"},
-     "at most 1048576 channels in all heads",
-     [](const Arguments& p) { return p.width("heads") * p.width("dim") <= std::size_t{type::any_width.hi}; }},
-    {{"rotary_dim", "dim"},
-     "widths up to `dim`",
-     [](const Arguments& p) { return p.width("rotary_dim") <= p.width("dim"); }},
-    {{"dim", "rotary_dim"},
-     "even numbers of channels that rotate",
-     [](const Arguments& p) { return rotating_of(p) % 2 == 0; }},
+    rotary_widths::all_heads_fit,
+    rotary_widths::a_part_rotates,
+    rotary_widths::pairs_rotate,
     {{"sections", "dim", "rotary_dim"},
      "three whole numbers from 0, together at least 1 and at most the number of pairs",
      [](const Arguments& p) {
@@ -127,7 +118,7 @@ const std::vector<Relation> relations = {
          if (!(section >= 0 && section == std::floor(section))) return false;
          sum += section;
        }
-       return list.size() == 3 && sum >= 1 && sum <= static_cast<double>(rotating_of(p) / 2);
+       return list.size() == 3 && sum >= 1 && sum <= static_cast<double>(rotary_widths::rotating(p) / 2);
      }},
     {{"ladder"},
      "running ladders, where sections are not contiguous",

@@ -18,6 +18,7 @@
 #include "core/hard.h"
 #include "core/rotation.h"
 #include "encodings/facts.h"
+#include "encodings/rotary_widths.h"
 #include "encodings/seeded.h"
 
 namespace posproof::encodings_mixed_rope {
@@ -152,19 +153,16 @@ const EncodingSpec entry{
                                {std::vector<double>{1, 0.5, 0.25, 2}, std::vector<double>{0.5, 1, 2, 0.25}},
                                "[axes, heads, pairs], or [axes, pairs] where heads share them",
                                "radians"})},
-         .relations =
-             {{{"heads", "dim"},
-               "at most 1048576 channels in all heads",
-               [](const Arguments&
-                      p) { return p.width("heads") * p.width("dim") <= std::size_t{type::any_width.hi}; }},
-              {{"dim"}, "even widths", [](const Arguments& p) { return p.width("dim") % 2 == 0; }},
-              {{"frequencies", "axes", "heads", "dim", "shared"},
-               "a frequency for each axis, head and pair",
-               [](const Arguments& p) {
-                 return p.list("frequencies").size() ==
-                        p.width("axes") * (p.flag("shared") ? 1 : p.width("heads")) * (p.width("dim") / 2);
-               },
-               given}}},
+         .relations = {rotary_widths::all_heads_fit,
+                       {{"dim"}, "even widths", [](const Arguments& p) { return p.width("dim") % 2 == 0; }},
+                       {{"frequencies", "axes", "heads", "dim", "shared"},
+                        "a frequency for each axis, head and pair",
+                        [](const Arguments& p) {
+                          return p.list("frequencies").size() ==
+                                 p.width("axes") * (p.flag("shared") ? 1 : p.width("heads")) *
+                                     (p.width("dim") / 2);
+                        },
+                        given}}},
     .reference = &make,
     .exact = &oracle::mixed_rope,
     .facts = {{&facts::acts_on_logits_alone},

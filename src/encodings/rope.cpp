@@ -27,6 +27,7 @@
 #include "core/hard.h"
 #include "core/rotation.h"
 #include "encodings/facts.h"
+#include "encodings/rotary_widths.h"
 #include "encodings/scaling.h"
 
 namespace posproof::encodings_rope {
@@ -41,21 +42,16 @@ struct Ladder {
   std::vector<std::size_t> order;  // of the channels in the answer
 };
 
-// How many channels rotate, the first ones.
-std::size_t rotating_of(const Arguments& p) {
-  return p.whole("rotary_dim") == 0 ? p.width("dim") : p.width("rotary_dim");
-}
-
 // What 2i is divided by in the exponent.
 std::size_t divisor_of(const Arguments& p) {
-  return p.is("exponent", "dim") ? p.width("dim") : rotating_of(p);
+  return p.is("exponent", "dim") ? p.width("dim") : rotary_widths::rotating(p);
 }
 
 // The channels of the answer: the first of all pairs, then the second of all, then the tail.
 std::vector<std::size_t> order_of(const Arguments& p) {
   std::vector<std::size_t> order;
   if (!p.is("layout", "interleaved") || !p.is("output_layout", "half_split")) return order;
-  const std::size_t dim = p.width("dim"), rotating = rotating_of(p);
+  const std::size_t dim = p.width("dim"), rotating = rotary_widths::rotating(p);
   const std::size_t from = p.is("rotary_part", "last") ? dim - rotating : 0;
   for (std::size_t c = 0; c < dim; ++c) {
     const std::size_t i = c - from, half = rotating / 2;
@@ -70,7 +66,7 @@ Ladder ladder_of(const Arguments& p, Position length) {
   Ladder out{p.width("dim"), p.width("heads"), {}, {}, 1, order_of(p)};
   const double base = p.real("base");
   const bool split = p.is("layout", "half_split"), forward = p.is("direction", "forward");
-  const std::size_t rotating = rotating_of(p), d = divisor_of(p);
+  const std::size_t rotating = rotary_widths::rotating(p), d = divisor_of(p);
   const scaling::Scaling scaled = scaling::scaling_of(p, length);
   out.amplitude = scaled.amplitude;
   const std::size_t kept = p.width("kept_pairs"), from = p.is("rotary_part", "last") ? out.dim - rotating : 0;
@@ -241,20 +237,14 @@ const std::vector<Parameter> parameters = {
                              "divisor of each w_i, fastest first; the last one is repeated"})};
 
 bool are_divisors(const Arguments& p, const std::vector<double>& list) {
-  return list.size() <= std::max<std::size_t>(1, rotating_of(p) / 2) &&
+  return list.size() <= std::max<std::size_t>(1, rotary_widths::rotating(p) / 2) &&
          std::ranges::all_of(list, [](double one) { return one > 0; });
 }
 
 const std::vector<Relation> relations = {
-    {{"heads", "dim"},
-     "at most 1048576 channels in all heads",
-     [](const Arguments& p) { return p.width("heads") * p.width("dim") <= std::size_t{type::any_width.hi}; }},
-    {{"rotary_dim", "dim"},
-     "widths up to `dim`",
-     [](const Arguments& p) { return p.width("rotary_dim") <= p.width("dim"); }},
-    {{"dim", "rotary_dim"},
-     "even numbers of channels that rotate",
-     [](const Arguments& p) { return rotating_of(p) % 2 == 0; }},
+    rotary_widths::all_heads_fit,
+    rotary_widths::a_part_rotates,
+    rotary_widths::pairs_rotate,
     {{"factor"},
      "numbers from 1, where there is a scaling",
      [](const Arguments& p) { return p.real("factor") >= 1; },
@@ -269,7 +259,7 @@ const std::vector<Relation> relations = {
      of({"ntk", "dynamic_ntk"})},
     {{"kept_pairs", "dim", "rotary_dim"},
      "numbers up to that of the pairs that rotate",
-     [](const Arguments& p) { return p.width("kept_pairs") <= rotating_of(p) / 2; }},
+     [](const Arguments& p) { return p.width("kept_pairs") <= rotary_widths::rotating(p) / 2; }},
     {{"factors"},
      "numbers above 0, one for each pair at most",
      [](const Arguments& p) { return !p.list("factors").empty() && are_divisors(p, p.list("factors")); },

@@ -24,6 +24,7 @@
 #include "core/rotation.h"
 #include "encodings/facts.h"
 #include "encodings/ladder.h"
+#include "encodings/rotary_widths.h"
 
 namespace posproof::encodings_xpos {
 namespace {
@@ -136,11 +137,7 @@ const EncodingSpec entry{
          .relations = {{{"dim"},
                         "even numbers of channels",
                         [](const Arguments& p) { return p.width("dim") % 2 == 0; }},
-                       {{"heads", "dim"},
-                        "at most 1048576 channels in all heads",
-                        [](const Arguments& p) {
-                          return p.width("heads") * p.width("dim") <= std::size_t{type::any_width.hi};
-                        }}}},
+                       rotary_widths::all_heads_fit}},
     .reference = &make,
     .exact = &oracle::xpos,
     .facts = {{&facts::acts_on_logits_alone},
