@@ -162,12 +162,26 @@ Grid holding(const Measured& m) {
   return grid;
 }
 
+// What would follow from a declared fact, and is not claimed.
+std::vector<Block> withdrawn(const Measured& m) {
+  std::vector<Block> out;
+  for (const auto& [fact, where, except, because] : m.spec.facts) {
+    if (because.empty()) continue;
+    std::vector<std::string> ids;
+    for (const Property* property : except) ids.push_back(code(id_of(*property)));
+    out.push_back(Paragraph{fmt::format("Not claimed, though the encoding {}{}{}: {}. The reason: {}.",
+                                        fact->name, where.all.empty() ? "" : " where ", of_condition(where),
+                                        fmt::join(ids, ", "), because)});
+  }
+  return out;
+}
+
 Grid failing(const Measured& m) {
   Grid grid{
       .columns = {"property", "statement", "because", "off by", "witness", "where", "follows from"},
       .rows = {},
       .caption =
-          "Off by: the error of the witness, in the unit of the statement; where a statement asks for a least effect, how far the effect falls short of it. In `attention/` a witness gives the tokens `x` of self-attention: queries are x, channel c of a key is channel c + 1 of x, of a value channel c + 2, cyclically; but in `has_the_symmetry_of_its_mask`, where the order does not keep the mask, queries and keys are 0 and values are unit vectors. Beside `q` and `k`, channel c of a value is channel c + 1 of the key, and where the encoding is causal the first query stands at the last key. Masks: `padding` shows the first `kept` keys, `block` those of the query's own block of so many tokens, `window` those less than `reach` away, `last_sees_all` every key to the last query and its own to each other one; where the encoding is causal, none of them shows a later key. Where: the parameters that the witness is a case of; for others, there and elsewhere, the statement may hold."};
+          "Off by: the error of the witness, in the unit of the statement; where a statement asks for a least effect, how far the effect falls short of it; 1 where a statement says yes or no, as of distinct positions. In `attention/` a witness gives the tokens `x` of self-attention: queries are x, channel c of a key is channel c + 1 of x, of a value channel c + 2, cyclically (a table's row, where the encoding is one, is added to each of the three after that); but in `has_the_symmetry_of_its_mask`, where the order does not keep the mask, queries and keys are 0 and values are unit vectors. Beside `q` and `k`, channel c of a value is channel c + 1 of the key, and where the encoding is causal the first query stands at the last key. Masks: `padding` shows the first `kept` keys, `block` those of the query's own block of so many tokens, `window` those less than `reach` away, `last_sees_all` every key to the last query and its own to each other one; where the encoding is causal, none of them shows a later key. Where: the parameters that the witness is a case of; for others, there and elsewhere, the statement may hold."};
   for (const Claim& claim : m.claims)
     if (!claim.holds)
       grid.rows.push_back({code(id_of(*claim.property)), std::string(claim.property->statement),
@@ -178,6 +192,7 @@ Grid failing(const Measured& m) {
 
 std::vector<Block> claims(const Measured& m) {
   std::vector<Block> out = {Section{"What holds"}, holding(m)};
+  for (Block& block : withdrawn(m)) out.push_back(std::move(block));
   if (m.holding < m.claims.size()) {
     out.push_back(Section{"What fails, and why"});
     out.push_back(failing(m));

@@ -48,8 +48,9 @@ bool of_last_token(const AnswerEntry& at) {
 
 const Property entry{
     .statement =
-        "The ratio of the weights of two keys is the same for all later queries of the same content that see no other key.",
-    .formula = "d(i, j) = c_i - c_j, so that d(i, a) - d(i, b) = d(n, a) - d(n, b) for i, n >= a, b",
+        "Two later queries of the same content that see the same two keys, and no other, give the same answer.",
+    .formula =
+        "y_i = y_n where q_i = q_n and both see the keys a, b alone: of d(i, j) = c_i - c_j, d(i, a) - d(i, b) = d(n, a) - d(n, b)",
     .source = "Lin et al. 2025, Forgetting Transformer: the bias is a difference of two cumulative sums",
     .checks = {CallCheck{&gives_the_whole_operator, &check}},
     .must_reject = {corners::off("answers of the last token", &tokens::still_attention, 0x1p-19,

@@ -41,6 +41,7 @@ struct Declared {
   const Fact* fact;
   Condition where = {};
   std::vector<const Property*> except = {};
+  std::string_view because = {};  // of those that are not claimed otherwise: why not
 };
 
 // Whether two sizes agree to three significant digits: |measured - by| is at most half a unit of the third.

@@ -58,7 +58,8 @@ Encoding ids_of_the_unpacked_grid(const Parameters& p) {
 
 const DefectFamily entry{{
     {.name = "halves_exchanged",
-     .wrong = "(y, x) is read as (x, y): the channels of each axis rotate by the other one's number",
+     .wrong =
+         "(y, x) is read as (x, y): the channels of each axis rotate by the other one's number (as shipped: where the grid is not square)",
      .sources = "huggingface/pytorch-image-models#2541",
      .recorded = {"rope2d-hw-order"},
      .make = &halves_exchanged,
@@ -72,14 +73,12 @@ const DefectFamily entry{{
      .setting = "dim=8"},
     {.name = "even_split",
      .wrong = "each axis has dim/axes channels, rounded down to pairs, whatever widths are configured",
-     .sources = "huggingface/diffusers#12538",
-     .recorded = {"rope3d-axis-split-mismatch"},
+     .sources = "kin of huggingface/diffusers#12538",
      .make = &even_split,
      .setting = "dim=8 axes=3 parts=[4,2,2]"},
     {.name = "ids_of_the_unpacked_grid",
      .wrong = "positions are counted before 2 x 2 of them are packed into a token: every number is doubled",
-     .sources = "THUDM/CogVideo#538",
-     .recorded = {"flux-ids-unpacked-grid"},
+     .sources = "kin of THUDM/CogVideo#538",
      .make = &ids_of_the_unpacked_grid,
      .setting = "dim=4"},
 }};

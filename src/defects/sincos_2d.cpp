@@ -60,7 +60,8 @@ Encoding half_outside_the_bracket(const Parameters& p) {
 
 const DefectFamily entry{{
     {.name = "axes_swapped",
-     .wrong = "meshgrid(w, h) in place of (h, w): the first half of the columns belongs to w",
+     .wrong =
+         "where rows first was meant, meshgrid(w, h) in place of (h, w): the first half of the columns belongs to w (the convention axis_order=reversed)",
      .sources = "facebookresearch/mae#67, huggingface/diffusers#10877, huggingface/diffusers#11309",
      .recorded = {"2d-sincos-hw-swapped"},
      .make = &axes_swapped,

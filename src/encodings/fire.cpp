@@ -64,7 +64,7 @@ const EncodingSpec entry{
     .formula = "b_h(i,j) = MLP_h(psi(i - j) / (psi(max(i, threshold)) + epsilon)), psi(x) = ln(c x + 1)",
     .source =
         "Li et al. 2024, Functional Interpolation for Relative Positions Improves Long Context Transformers, "
-        "section 3.2; the code of DAPE for the perceptron of one hidden layer and for epsilon",
+        "section 3.2; public code (that of DAPE, for one) for the perceptron of one hidden layer and for epsilon",
     .parameters =
         {.all =
              {whole("heads", any_heads, 8, {1, 2, 3}, "heads"),
@@ -76,7 +76,7 @@ const EncodingSpec entry{
                         type::Real{.from = true},
                         0.0,
                         {0.0, 1e-6},
-                        "added to the denominator: 0 in the paper, mostly 1e-6 in code"}),
+                        "added to the denominator: 0 in the paper's formula, mostly 1e-6 in code"}),
               whole(
                   "mlp_seed", type::any_whole, 1, {1, 2},
                   "seed of what stands for the trained numbers (uniform, of mean 0 and standard deviation 1)")}},

@@ -113,7 +113,7 @@ const EncodingSpec entry{
               above_0_of_heads(
                   "exponent", [](const Arguments& p) { return are_of_heads(p, "exponent"); }, is_log_power),
               {{"exponent"},
-               "exponents up to 4: a distance of 2^20 to a higher one may overflow in f32",
+               "exponents up to 4: a distance of 2^20 to the power 4 is 2^80, which f32 holds, times any r2 up to 2^47",
                [](const Arguments& p) { return *std::ranges::max_element(p.list("exponent")) <= 4; },
                is_log_power},
               {{"r2"},

@@ -129,8 +129,8 @@ TEST(Kerple, refuses_what_makes_no_sense) {
             "`exponent=[-1] heads=8 kernel=log_power`; allowed: numbers above 0, one for each head at most");
   EXPECT_EQ(
       refused(spec, "kernel=log_power exponent=[4.5]"),
-      "`exponent=[4.5] kernel=log_power`; allowed: exponents up to 4: a distance of 2^20 to a higher one may "
-      "overflow in f32");
+      "`exponent=[4.5] kernel=log_power`; allowed: exponents up to 4: a distance of 2^20 to the power 4 is "
+      "2^80, which f32 holds, times any r2 up to 2^47");
   EXPECT_EQ(
       refused(spec, "kernel=power r2=[2.5]"),
       "`r2=[2.5] kernel=power`; allowed: exponents up to 2: no larger one has a kernel that is conditionally "

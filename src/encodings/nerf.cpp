@@ -136,18 +136,16 @@ const EncodingSpec entry{
                    .relations = {}},
     .reference = &make,
     .exact = &oracle::nerf,
-    .facts = {{&facts::is_added_to_the_tokens},
-              {&facts::depends_on_position_alone},
-              {&facts::distinguishes_positions, without_pi},
-              {&facts::takes_steps_that_bf16_shows, only_waves_without_pi},
-              {&facts::moves_rigidly},
-
-              // A cosine may be the sine of the angle and pi/2 (jaxnerf, nerfstudio, tiny-cuda-nn), a sum
-              // that is rounded: a pair is then of two angles, and its norm and dot products are off by as
-              // much as they differ. Neither is claimed; agreement bounds each entry.
-              {&facts::moves_by_rotations,
-               only_waves,
-               {&table::has_constant_norm, &table::dot_product_depends_on_offset}}},
+    .facts =
+        {{&facts::is_added_to_the_tokens},
+         {&facts::depends_on_position_alone},
+         {&facts::distinguishes_positions, without_pi},
+         {&facts::takes_steps_that_bf16_shows, only_waves_without_pi},
+         {&facts::moves_rigidly},
+         {&facts::moves_by_rotations,
+          only_waves,
+          {&table::has_constant_norm, &table::dot_product_depends_on_offset},
+          "some implementations (jaxnerf, nerfstudio, tiny-cuda-nn) form a cosine as the sine of the angle plus pi/2, a sum that is rounded, so that norms and dot products are off by more than the rounding of each entry allows; agreement bounds each entry"}},
     .witnesses =
         {
             fails(score::depends_on_offset, "frequencies=1 factor=one q=[1,0] k=[0,0] i=0 j=0 t=1", 0.841,
@@ -194,7 +192,8 @@ const EncodingSpec entry{
             fails(table::shifts_base_by_a_rotation, "frequencies=1 input=first n=2 c=1", 1,
                   "the coordinate itself grows by 1", with_input),
             fails(table::dot_product_depends_on_offset, "frequencies=1 input=first k=1 s=0 t=1", 2,
-                  "0 x 1 = 0 and 1 x 2 = 2", with_input),
+                  "the coordinates contribute 0 x 1 = 0 and 1 x 2 = 2, the pair cos pi = -1 to both",
+                  with_input),
             holds(table::distinguishes_neighbours_in_bf16, only_half_turns),
             fails(table::distinguishes_neighbours_in_bf16, "frequencies=1 factor=two_pi t=0 n=2", 1,
                   "the frequency 2 pi is a whole turn per position", only_whole_turns),

@@ -107,7 +107,7 @@ const EncodingSpec entry{
         {
             fails(attention::weighs_keys_alike_from_every_later_query,
                   "dim=2 n=4 i=2 near=1 far=0 k=[1,0*7] q=[1,0]", 0.0952,
-                  "later queries are rotated by larger angles"),
+                  "later queries are rotated by larger angles: the weight of the nearer key grows by 0.0952"),
             holds(attention::query_order_equivariant),
             holds(attention::breaks_the_symmetry, {.all = {{"step", {1.0}}}}),
             fails(attention::breaks_the_symmetry, "dim=2 increment_std=0 step=0 n=3 permutation=[1,0,2]",

@@ -79,9 +79,10 @@ const EncodingSpec entry{
         },
     .claims =
         {
-            fails(attention::weighs_keys_alike_from_every_later_query,
-                  "dim=2 n=4 i=2 near=1 far=0 k=[0*8] q=[0,0]", 0.881,
-                  "the offsets depend on the query's position"),
+            fails(
+                attention::weighs_keys_alike_from_every_later_query,
+                "dim=2 n=4 i=2 near=1 far=0 k=[0*8] q=[0,0]", 0.881,
+                "the vectors added to the values are those of offsets from the query: -2 and -1, then -3 and -2"),
             fails(
                 attention::keeps_constant_sequences_constant, "dim=2 n=2 mask=causal x=[0*2]", 1.15,
                 "the answers are means of trained vectors: that of offset 0, and those of offsets 0 and -1"),

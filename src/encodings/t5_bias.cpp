@@ -109,8 +109,10 @@ const EncodingSpec entry{
         {.all =
              {whole("heads", any_heads, 8, {1, 3, 8, 12}, "heads, each with its column of the table"),
               whole("buckets", {2, 1024}, 32, {8, 10, 32}, "rows of the table, for both directions together"),
-              whole("max_distance", {2, std::int64_t{1} << 31}, 128, {20, 128},
-                    "distance from about which all share the last bucket", "tokens"),
+              whole(
+                  "max_distance", {2, std::int64_t{1} << 31}, 128, {20, 128},
+                  "distance at which the logarithm would reach the number of buckets; the last one begins before it (of 128 and 32 buckets at 91, unidirectional at 113)",
+                  "tokens"),
               convention("direction", {"bidirectional", "unidirectional"},
                          "bidirectional: half of the buckets for keys after the query; unidirectional: "
                          "those share bucket 0"),

@@ -151,7 +151,7 @@ TEST(Gate, a_moved_result_keeps_the_property_that_it_points_to) {
   GateResult found = agreed("rope", "dim=8", variant("cached"));
   const GateResult moved = std::move(found);
   EXPECT_EQ(moved.results.front().property, moved.made.front().get());
-  EXPECT_EQ(moved.results.front().property->statement, "Every value is the exact one, rounded.");
+  EXPECT_EQ(moved.results.front().property->statement, "Every value is the exact one, within rounding.");
 }
 
 TEST(Gate, asks_a_small_cache_for_every_position) {

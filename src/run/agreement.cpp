@@ -92,7 +92,7 @@ Agreement agreement_in_full(const Encoding& truth, const Call& call, const Tenso
 }
 
 Property agreement(const Encoding& truth, const std::function<void(const Residual&)>& each) {
-  Property property{.statement = "Every value is the exact one, rounded.",
+  Property property{.statement = "Every value is the exact one, within rounding.",
                     .formula = "f(t) = the paper's f(t)",
                     .source = "the encoding's own paper, computed exactly: oracle/",
                     .checks = {},

@@ -37,7 +37,7 @@ std::vector<Claim> following(const EncodingSpec& spec, const Encoding& encoding)
       for (const EncodingSpec::Only& only : spec.only)
         if (only.property == property) out.back().when = only.where;
     }
-  for (const auto& [fact, where, except] : spec.facts)
+  for (const auto& [fact, where, except, because] : spec.facts)
     for (Claim claim : fact->claims) {
       if (std::find(except.begin(), except.end(), claim.property) != except.end()) continue;
       if (!applies(*claim.property, encoding)) continue;
