@@ -21,8 +21,8 @@ std::vector<Block> targets_of(const std::vector<Target>& targets) {
   Grid grid{
       {"what", "measured", "over the rounds", "aim", ""},
       {},
-      "Medians over the rounds, and the least and the most of any round. An aim is met in every round where "
-      "the round that is farthest from it meets it."};
+      "Medians over the rounds, and the least and the most of any round. An aim counts as met in every round "
+      "if the worst round meets it."};
   for (const Target& target : targets)
     grid.rows.push_back({target.what, target.measured ? target.number(target.measured->median) : "none",
                          target.measured ? from_to(*target.measured, target.unit) : "", target.aim(),

@@ -55,7 +55,7 @@ std::vector<Block> performance_of_cases(const Measured& measured) {
   Grid grid{
       {"group", "cells", "cases/s, together", "cases/s, the middle cell", "the slowest cell", "its cases/s"},
       {},
-      "Everything that is claimed to hold, over its grid of parameters: a hundred cases, drawn, checked and "
+      "Every property that is claimed to hold of an encoding, agreement aside, once over its grid of parameters: a hundred cases, drawn, checked and "
       "decided. "
       "Together: as many cases of each cell, over the sum of their times."};
   for (auto& [group, of] : groups) {
@@ -191,7 +191,7 @@ std::vector<Block> performance_growth(const Measured& measured) {
       .title = "What the costs grow with",
       .description =
           "Time of a run, divided by that of the smallest size, against the size over the smallest; both "
-          "axes logarithmic. The attention reference in n rises twice as steeply as the others.",
+          "axes logarithmic. The attention reference grows with the square of n, the others about in proportion.",
       .x = {.label = "size, over the smallest", .logarithmic = true, .range = {}, .log_base = 2},
       .y = {.label = "time, over that of the smallest", .logarithmic = true, .range = {}},
       .curves = {},

@@ -80,7 +80,9 @@ std::vector<Cost> costs() {
           {"learned, 64 channels concatenated", Model::length * Model::own_dim,
            Model::blocks * block_parameters(wide), wide},
           {"T5, a bias for 32 buckets and 8 heads", Model::buckets * Model::heads, blocks, Model::dim},
-          {"RoPE, ALiBi", 0, blocks, Model::dim}};
+          {"RoPE, ALiBi", 0, blocks, Model::dim},
+          {"sinusoidal, 512 channels concatenated", 0, Model::blocks * block_parameters(2 * Model::dim),
+           2 * Model::dim}};
 }
 
 // ---- one matrix or two ----------------------------------------------------------------------------------
@@ -352,6 +354,9 @@ std::vector<Block> one_or_two(const Measured& m) {
           "With fewer it cannot do all."},
       grid,
       Paragraph{fmt::format(
+          "{} position channels reach at most as many directions: of the variance of the sinusoidal rows 0 to {} of width {} (less their mean), the best {} directions leave {} out, and so does any linear map from as many channels.",
+          Model::own_dim, Model::length - 1, Model::dim, Model::own_dim, percent(m.beyond_64))},
+      Paragraph{fmt::format(
           "The converse does not hold: with W1 = I and W2 = 0 the layer reads the token and ignores the position. "
           "From the sum, the best single matrix with a bias loses {} of the token's variance at width 512 and 512 positions, and {} at width 8: in the mean square, with all 512 positions equally likely and the token's entries independent of one another and of the position. "
           "At the widths tried, a wide row hides less of the token: slow pairs hardly change over the window, so the rows lie near few directions.",
@@ -409,7 +414,7 @@ std::vector<Block> not_added(const Measured& m) {
                   "touches the values"},
       .rows = {},
       .caption =
-          "6 tokens of 16 channels, causal mask; queries and keys drawn independently, normal entries of variance 1, values 0, without projections, one head but for ALiBi; largest absolute entry, median of 200 draws, 5th and 95th percentile. 0: below 1e-12 in all draws; of the outputs, exactly 0. Learned: uniform entries, another table in each draw. The sinusoidal row of position 0, which sees itself alone, has entries of 1."};
+          "6 tokens of 16 channels, causal mask; queries and keys drawn independently, normal entries of variance 1, values 0, without projections, one head but for ALiBi; logits divided by the square root of the width of a head; largest absolute entry, median of 200 draws, 5th and 95th percentile. 0: below 1e-12 in all draws; of the outputs, exactly 0. Learned: uniform entries, another table in each draw. The sinusoidal row of position 0, which sees itself alone, has entries of 1."};
   for (const Scheme& one : m.schemes)
     grid.rows.push_back({one.name, size_of(one.of_no_values), size_of(one.at_offset_0),
                          yes_no(one.of_no_values.most() > rounding)});
@@ -432,7 +437,7 @@ Document run() {
   const auto all = [](const Cost& one) { return static_cast<double>(one.encoding + one.blocks); };
   const std::string finding = fmt::format(
       "A layer that reads the sum is one that reads the concatenation with the same matrix for token and position, so concatenation of as many channels as the token has can do all that addition can; at width 512 it makes the six blocks {} larger. "
-      "64 channels make them {} larger, and leave at least {} of what varies in 512 rows of width 512 out of reach. A learned table of 512 positions adds {}, the sinusoidal encoding none.",
+      "64 channels make them {} larger, and leave at least {} of the variance of 512 rows of width 512 out of reach of a linear map. A learned table of 512 positions adds {}, the sinusoidal encoding none.",
       percent(static_cast<double>(block_parameters(2 * Model::dim)) /
                   static_cast<double>(block_parameters(Model::dim)) -
               1),

@@ -293,7 +293,7 @@ std::vector<Block> sharpness(const std::vector<Seen>& seen) {
           "*Seen* is the smallest error that these prove to be refuted: the largest error over bound of the sharpest of them, over 300 cases. "
           "A statement that allows nothing counts units of the answer's precision; one that asks for a least effect says by what the threshold would have to be divided. "
           "*Used by right code* is the largest share of the bound over all claims above, in double precision. "
-          "The *gap* is one divided by the other: errors in between are neither proved to be refuted nor met in right code."},
+          "The *gap* is the error seen in f32 divided by that share: errors in between are neither proved to be refuted nor met in right code."},
       sharpness_of(seen)};
 }
 

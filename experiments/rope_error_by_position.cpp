@@ -284,7 +284,7 @@ Plot angle_error(const Measured& m) {
       .description = fmt::format(
           "Largest error of any angle in radians against the position, both on logarithmic axes, for angles formed in bf16, f16, f32 with iterated frequencies, f32 and f64. "
           "All grow in proportion to the position at first; bf16 is level from {} on and f16 from {} on, at the largest possible error, pi. "
-          "Dashed lines show the error bound for bf16, f32 and f64; each lies above its curve.",
+          "Dashed lines show the error bound for bf16, f32 and f64; no curve crosses its own, and that of bf16 meets it at pi.",
           flat_from(m.of("bf16")), flat_from(m.of("f16"))),
       .x = {"position (end of the octave)", true, {{1, 1 << 20}}, 2},
       .y = {"error of the angle, radians; dashed: bound", true, {{1e-18, 10}}},

@@ -174,7 +174,7 @@ Document run() {
   return {
       .title = "Translation is a rotation",
       .finding = fmt::format(
-          "One rotation, the same for all positions, moves a sinusoidal row by k positions, so the dot product of two rows depends on their offset alone; an attention weight does not. With sines alone the best linear map for a shift by 5 misses {} of the row at width 512, in the limit of ever more positions.",
+          "One rotation, the same for all positions, moves a sinusoidal row by k positions, so the dot product of two rows depends on their offset alone; an attention weight does not. With sines alone the best linear map for a shift by 5 misses {} of the row at width 512 (root mean square), in the limit of ever more positions.",
           percent(missed_in_the_limit(512, 5))),
       .condition =
           "Interleaved sinusoidal encoding, base 10000, divisor d, widths as stated; reference encoding rounded once to f64, products in long double; 200 draws of what is random, seeds 1 to 200, and 5,000 for the range of the logits.",

@@ -461,7 +461,7 @@ Document run() {
       percent(of(m, wide, 1).fast), percent(of(m, wide, 500).fast), near_seven,
       fixed(static_cast<double>(m.wavelength), 4), whole(m.first_wrong));
   return {
-      .title = "Fast pairs separate neighbours, and no pair says odd or even",
+      .title = "Fast pairs separate neighbours, and to a linear probe no pair says odd or even",
       .finding = answer,
       .condition =
           "Sinusoidal encoding, base 10000, divisor d, widths and windows as stated; nothing is random; distances in long double, probes and spectra in f64.",

@@ -129,10 +129,12 @@ const EncodingSpec entry{
             holds(bias::is_zero_at_offset_zero, {.all = {{"centre", {"zero"}}}}),
             fails(bias::is_zero_at_offset_zero, "heads=1 centre=none i=0", 8,
                   "64 cosines of 0, over 8; the softmax sees no difference", {.all = {{"centre", {"none"}}}}),
-            fails(bias::falls_with_distance, "heads=1 far=14 near=13 i=14", 0.00696,
-                  "the sum of cosines of a width of 128 rises from distance 13 to 14"),
-            fails(score::decays_with_distance, "heads=1 q=[0*4] i=14 far=14 near=13", 0.00696,
-                  "the sum of cosines of a width of 128 rises from distance 13 to 14"),
+            fails(
+                bias::falls_with_distance, "heads=1 far=14 near=13 i=14", 0.00696,
+                "the sum of the cosines of frequencies 1 to 64, of a width of 128, rises from distance 13 to 14"),
+            fails(
+                score::decays_with_distance, "heads=1 q=[0*4] i=14 far=14 near=13", 0.00696,
+                "the sum of the cosines of frequencies 1 to 64, of a width of 128, rises from distance 13 to 14"),
             fails(bias::has_monotone_buckets, "heads=1 near=0 t=1 i=1", 0.181,
                   "the bias falls at the first step"),
             fails(bias::saturates, "heads=1 far=1048576 near=1048575 i=1048576", 0.0403,

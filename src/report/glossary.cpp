@@ -26,7 +26,7 @@ std::span<const Term> glossary() {
            "explain, matrix"},
       Term{
           {"convention"},
-          "A parameter of an encoding, or a subject's precision, on which projects disagree. The gate names the value that "
+          "A parameter of an encoding, or a subject's precision, on which projects, or a paper and its code, may disagree. The gate names the value that "
           "explains a disagreement.",
           "gate"},
       Term{

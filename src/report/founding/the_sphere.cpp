@@ -51,7 +51,7 @@ const std::vector<Claim>& the_sphere() {
       {.id = "B5",
        .says = "Column k has the exponent k/d for even k and (k-1)/d for odd k.",
        .answer = Answer::is_true,
-       .why = "The same as `2i/d`; with `2k/d` the frequencies are squared, a mistake that was shipped.",
+       .why = "The same as `2i/d`; with `2k/d` the frequencies are squared.",
        .evidence = {Cell{recipes, "The exponent of a column", {"3"}, "2i/d"},
                     Cell{recipes, "The exponent of a column", {"3"}, "2k/d, k = 2i"}}},
       {.id = "B6",
