@@ -115,7 +115,9 @@ Mask drawn_mask(Draw& draw, std::size_t n, const Attention& attention) {
 
 Call drawn_attention(const Encoding& encoding, Draw& draw) {
   const std::size_t values = 2 * width_of_content(encoding, 0) + width_of_content(encoding, 2);
-  const std::size_t n = draw.size("tokens", 1, 5, room(values));
+  // What it costs grows with the square.
+  const std::size_t n =
+      draw.size("tokens", 1, 5, room(values), std::min(longest_room(values), long_sizes.front()));
   Call call;
   call.mask = drawn_mask(draw, n, as<Attention>(encoding));
   call.contents = {Tensor({n, 0}), Tensor({n, 0}), Tensor({n, 0})};  // as long as those that are drawn

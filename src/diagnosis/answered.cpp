@@ -33,8 +33,10 @@ Encoding remembering(const Encoding& encoding, const std::shared_ptr<Last>& last
 
 // Longer than any call that is drawn.
 bool is_long(const Call& call) {
-  const std::size_t tokens = call.positions.whole.size() / std::max<std::size_t>(1, call.batch);
-  return std::max(tokens, call.keys.whole.size()) > static_cast<std::size_t>(std::ranges::max(tile_edges));
+  const std::size_t tokens = call.positions.whole.size() / std::max<std::size_t>(1, call.batch),
+                    masked = call.mask.shape.empty() ? 0 : call.mask.shape.front();
+  return std::max({tokens, masked, call.keys.whole.size()}) >
+         static_cast<std::size_t>(std::ranges::max(tile_edges));
 }
 
 }  // namespace

@@ -37,9 +37,19 @@ Case case_of_length(const Encoding& truth, const Domain& domain, std::int64_t to
   return one;
 }
 
+// Of the whole operator one length, under a causal mask.
+Case case_of_the_operator(const Encoding& truth) {
+  Case one;
+  one.set("tokens", static_cast<double>(long_sizes.front()));
+  one.set("mask", "causal");
+  for (std::size_t n = 0; n < signature(truth).takes.size(); ++n)
+    one.set(signature(truth).takes[n].name, std::vector<double>(width_of_content(truth, n), 1.0));
+  return one;
+}
+
 // The truth in the subject's kind, where that has long calls at all.
 std::optional<Encoding> as_the_subject(const Encoding& truth, const Encoding& subject) {
-  if (!signature(subject).positions || depends_on_the_call(truth)) return std::nullopt;
+  if (depends_on_the_call(truth)) return std::nullopt;
   const std::vector<Encoding> kinds = attention::in_every_kind(truth);
   const Encoding* same = attention::same_kind(kinds, subject);
   return same == nullptr ? std::nullopt : std::optional(*same);
@@ -50,6 +60,7 @@ std::optional<Encoding> as_the_subject(const Encoding& truth, const Encoding& su
 std::vector<Case> long_cases(const Encoding& truth, const Encoding& subject) {
   const auto same = as_the_subject(truth, subject);
   if (!same) return {};
+  if (!signature(*same).positions) return {case_of_the_operator(*same)};
   const Domain domain = overlap(positions_of(subject), positions_of(*same));
   std::vector<Case> out;
   for (const std::int64_t tokens : long_sizes)
@@ -66,7 +77,7 @@ std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Enco
   const Trial one = *trial(agreement(truth), subject, precision);
   const auto deadline = Clock::now() + budget.time;
   Holds holds;
-  for (const Case& longest : std::span(all).last(2)) {
+  for (const Case& longest : std::span(all).last(std::min<std::size_t>(2, all.size()))) {
     if (Clock::now() >= deadline)
       return Undecided{
           fmt::format("stopped by {} after {} of the long calls", budget.limit_text(), holds.cases), holds};

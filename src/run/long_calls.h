@@ -13,9 +13,9 @@ namespace posproof {
 // Agreement in calls longer than any that is drawn (core/draw.h, `long_sizes`): what depends on how many
 // tokens there are, and is right of few, is wrong there. Two batch rows of tokens, rows of a table, or one
 // query against as many keys as a long call has room for; consecutive from the domain's first position on,
-// and in equal steps through the domain. None where positions have several axes, where the domain ends
-// before, where an answer depends on the whole call (every row of a long one would be another), and of the
-// whole operator, whose cost grows with the square of the length.
+// and in equal steps through the domain. Of the whole operator, whose cost grows with the square of the
+// length, one call of the shortest of these lengths. None where positions have several axes, where the domain
+// ends before, and where an answer depends on the whole call: every row of a long one would be another.
 std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Encoding& subject,
                                                const Precision& precision, const Budget& budget);
 

@@ -86,9 +86,16 @@ TEST(LongCalls, end_with_the_domain) {
   EXPECT_EQ(keys_within(3 + 255), 0u);
 }
 
-TEST(LongCalls, are_of_no_grid_no_operator_and_nothing_that_depends_on_the_call) {
+TEST(LongCalls, of_the_whole_operator_are_one_call_of_257_tokens) {
+  const auto calls = asked(truth_of(encodings::shaw_values, "dim=4"));
+  ASSERT_EQ(calls.size(), 1u);
+  EXPECT_EQ(calls[0].contents.at(0).shape, (Shape{257, 4}));
+  EXPECT_EQ(calls[0].mask.at(0, 256), 0);
+  EXPECT_EQ(calls[0].mask.at(256, 0), 1);
+}
+
+TEST(LongCalls, are_of_no_grid_and_nothing_that_depends_on_the_call) {
   EXPECT_TRUE(asked(truth_of(encodings::relative_table, "heads=1")).empty());
-  EXPECT_TRUE(asked(truth_of(encodings::shaw_values, "dim=4")).empty());
   EXPECT_TRUE(asked(truth_of(encodings::rope, "dim=8 scaling=dynamic_ntk")).empty());
 }
 
@@ -120,6 +127,19 @@ TEST(LongCalls, look_at_every_token) {
     Tensor out = answer(truth, call);
     if (call.positions.whole.size() > 2 * 129)
       out.data.back() += 16 * bound(truth, call, out, all_f32).error.data.back();
+    return out;
+  });
+  const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+  ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
+  EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("tokens"), 257);
+}
+
+// The last entry of an operator's answer, wrong by 16 bounds where there are more than 129 tokens.
+TEST(LongCalls, look_at_the_last_token_of_an_operator) {
+  const Encoding truth = truth_of(encodings::shaw_values, "dim=4");
+  const Encoding wrong = answered_by(truth, [truth](const Call& call) {
+    Tensor out = answer(truth, call);
+    if (out.rows() > 129) out.data.back() += 16 * bound(truth, call, out, all_f32).error.data.back();
     return out;
   });
   const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
