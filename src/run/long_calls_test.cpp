@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <set>
 
+#include "attention/reference_attention.h"
 #include "catalogue/encodings/alibi.h"
 #include "catalogue/encodings/dynamic_position_bias.h"
 #include "catalogue/encodings/relative_table.h"
 #include "catalogue/encodings/rope.h"
 #include "catalogue/encodings/shaw.h"
-#include "catalogue/encodings/shaw_values.h"
 #include "catalogue/encodings/sinusoidal.h"
 #include "catalogue/encodings/t5_bias.h"
 #include "core/call.h"
@@ -22,6 +22,10 @@ namespace {
 
 Encoding truth_of(const EncodingSpec& spec, std::string_view parameters) {
   return spec.oracle(with(spec, Case::parse(parameters)));
+}
+
+Encoding operator_of_rope() {
+  return attention::in_every_kind(truth_of(encodings::rope, "dim=4")).back();
 }
 
 // The calls that were asked for.
@@ -87,7 +91,7 @@ TEST(LongCalls, end_with_the_domain) {
 }
 
 TEST(LongCalls, of_the_whole_operator_are_one_call_of_257_tokens) {
-  const auto calls = asked(truth_of(encodings::shaw_values, "dim=4"));
+  const auto calls = asked(operator_of_rope());
   ASSERT_EQ(calls.size(), 1u);
   EXPECT_EQ(calls[0].contents.at(0).shape, (Shape{257, 4}));
   EXPECT_EQ(calls[0].mask.at(0, 256), 0);
@@ -136,7 +140,7 @@ TEST(LongCalls, look_at_every_token) {
 
 // The last entry of an operator's answer, wrong by 16 bounds where there are more than 129 tokens.
 TEST(LongCalls, look_at_the_last_token_of_an_operator) {
-  const Encoding truth = truth_of(encodings::shaw_values, "dim=4");
+  const Encoding truth = operator_of_rope();
   const Encoding wrong = answered_by(truth, [truth](const Call& call) {
     Tensor out = answer(truth, call);
     if (out.rows() > 129) out.data.back() += 16 * bound(truth, call, out, all_f32).error.data.back();
