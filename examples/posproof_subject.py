@@ -41,8 +41,8 @@ code takes positions and arrays in other ways; serve() splits each call of pospr
                                  (tokens of all sequences in one row), "n(hd)" (heads side by side in one axis)
     heads=(32, 8)                of rotate_both: how many heads q and k have; where each head has frequencies of its own
                                  (mixed_rope with shared=false) both have as many as are declared
-    prefix=5                     of rotate: so many tokens of x stand before those that have positions (a class token, registers)
-                                 and must come back as they were
+    prefix=5, suffix=1           of rotate: so many tokens of x stand before, and behind, those that have positions (a class token,
+                                 registers) and must come back as they were
     vjp="autograd"               the backward pass is asked, too: through PyTorch's autograd, or a function vjp(x, positions,
                                  g), which gives the gradient with respect to x where g is that with respect to
                                  rotate(x, positions)
@@ -147,7 +147,8 @@ def _fork_for_each_object():
 
 def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f32", precision=None, name=None,
           version="", domain=None, ends=False, conventions="", decline=IndexError, takes=None, positions="int64",
-          in_place=False, takes_positions="each", axes=None, rotate_both=None, heads=None, vjp=None, weights=None, prefix=0):
+          in_place=False, takes_positions="each", axes=None, rotate_both=None, heads=None, vjp=None, weights=None, prefix=0,
+          suffix=0):
     """Answers posproof until it has no more questions.
 
     precision    what the answers may be judged by: "bf16/f32" is bf16 with angles in f32, "bf16+table=f32" a rotation
@@ -163,13 +164,13 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
                  calls change between them, where they hold the positions exactly
     in_place     the functions may overwrite what they are given; one that returns just that may, in any case, and one that
                  returns None has
-    takes_positions, axes, rotate_both, heads, vjp, weights, prefix: see the head of this file
+    takes_positions, axes, rotate_both, heads, vjp, weights, prefix, suffix: see the head of this file
     """
     hello()
     given = {"rows": rows, "rotate": rotate or rotate_both, "bias": bias, "logits": logits, "attend": attend or weights}
     decline = decline if isinstance(decline, tuple) else (decline,)
     functions = {kind: function for kind, function in given.items() if function is not None}
-    how = _How(functions, dtype, takes, takes_positions, axes, heads, in_place, both=rotate is None, vjp=vjp, prefix=prefix)
+    how = _How(functions, dtype, takes, takes_positions, axes, heads, in_place, both=rotate is None, vjp=vjp, beside=(prefix, suffix))
     for one, other, names in ((rotate, rotate_both, "rotate and rotate_both"), (attend, weights, "attend and weights")):
         if one is not None and other is not None:
             raise ValueError("%s are both given; allowed: one of them" % names)
@@ -383,7 +384,8 @@ def _tried(module, way, options, dtype, first=0):
     options = dict(way.options, **options)
     asked, row = module.asked, first + np.arange(5)
     how = _How({module.kind: way.function}, dtype, options.get("takes"), options["takes_positions"], options.get("axes"),
-               options.get("heads"), options.get("in_place", False), way.both, None, options.get("prefix", 0))
+               options.get("heads"), options.get("in_place", False), way.both, None,
+               (options.get("prefix", 0), options.get("suffix", 0)))
     words = {"call": module.kind, "length": str(first + 5), "role": "query"}
     if module.kind == "rotate":
         x = np.broadcast_to((np.arange(asked["dim"]) % 7 - 3) / 4, (2, 3, 5, asked["dim"]))
@@ -815,16 +817,16 @@ def _content(name, array, taken):
 class _How:
     """How the functions are asked: their formats, the positions and the axes that they take."""
 
-    def __init__(self, functions, dtype, takes, takes_positions, axes, heads, in_place, both, vjp, prefix):
+    def __init__(self, functions, dtype, takes, takes_positions, axes, heads, in_place, both, vjp, beside):
         self.torch = sys.modules.get("torch") if str(dtype).startswith("torch.") else None
         self.stored = _format(dtype, "dtype")
         self.taken = self.stored if takes is None else _format(takes, "takes")
         self.given_as = getattr(self.torch, _TORCH[self.taken]) if self.torch else None
         self.takes_positions, self.in_place, self.both, self.heads, self.vjp = takes_positions, in_place, both, heads, vjp
-        self.prefix = prefix
+        self.prefix, self.suffix = beside  # tokens without a position, before the others and behind them
         self.axes = None if axes is None else _axes(axes)
         # Of a rotation: what posproof asks is what the function is given.
-        self.plain = takes_positions == "each" and self.axes in (None, _axes("bhnd")) and not both and prefix == 0
+        self.plain = takes_positions == "each" and self.axes in (None, _axes("bhnd")) and not both and beside == (0, 0)
         if takes_positions not in _POSITIONS:
             raise ValueError("takes_positions=`%s`; allowed: %s" % (takes_positions, ", ".join(_POSITIONS)))
         for kind in ("bias", "logits"):
@@ -833,8 +835,9 @@ class _How:
                 raise ValueError("takes_positions=`%s` with %s=; allowed: %s" % (takes_positions, kind, ", ".join(allowed)))
         if takes_positions == "mask" and axes is not None and not any("b" in axis for axis in self.axes):
             raise ValueError("axes=`%s` with takes_positions=`mask`; allowed: those with b: a row of the mask is one of them" % axes)
-        if not isinstance(prefix, int) or prefix < 0 or prefix > 0 and "rotate" not in functions:
-            raise ValueError("prefix=`%s`; allowed: whole numbers from 0 on, with rotate= or rotate_both=" % (prefix,))
+        for name, count in zip(("prefix", "suffix"), beside):
+            if not isinstance(count, int) or count < 0 or count > 0 and "rotate" not in functions:
+                raise ValueError("%s=`%s`; allowed: whole numbers from 0 on, with rotate= or rotate_both=" % (name, count))
         if heads is not None and not (both and len(heads) == 2 and all(isinstance(one, int) and one > 0 for one in heads)):
             raise ValueError("heads=`%s`; allowed: two whole numbers, of q and of k, with rotate_both=" % (heads,))
         if "rotate" in functions and hello().get("shared") == "false":
@@ -1177,7 +1180,7 @@ def _rotated_both(call, function, tokens, ids, which, at, backward):
 def _answered(call, function, operands, at, which, backward):
     """One call: [batch, heads, n, dim] in the axes of the function, with positions as it takes them, and back again."""
     how, axes = call.how, call.how.axes or _axes("bhnd")
-    operands = [_behind_a_prefix(x, how.prefix) for x in operands]
+    operands = [_beside_others(x, how.prefix, how.suffix) for x in operands]
     more, given = [], [(name, _laid_out(x, axes)) for name, x in zip("qk" if how.both else "x", operands)]
     if isinstance(at, np.ndarray):
         given.append(("positions", at))
@@ -1193,21 +1196,24 @@ def _answered(call, function, operands, at, which, backward):
         answers = 2
     results = call.ask(function, given, more, answers)
     y = _as_asked(results[which if answers == 2 else 0], axes, operands[which].shape)
-    before = y[:, :, :how.prefix]
-    before = (before.astype(np.uint32) << 16).view(np.float32) if how.stored == "BF16" else before
-    rotated = np.argwhere(np.any(before != operands[which][:, :, :how.prefix], axis=(0, 1, 3)))
-    if rotated.size:
-        raise _Otherwise("token %d of the prefix did not come back as it was" % rotated[0, 0])
-    return y[:, :, how.prefix:]
+    end = y.shape[2] - how.suffix
+    for name, part in (("prefix", slice(0, how.prefix)), ("suffix", slice(end, None))):
+        kept = y[:, :, part]
+        kept = (kept.astype(np.uint32) << 16).view(np.float32) if how.stored == "BF16" else kept
+        rotated = np.argwhere(np.any(kept != operands[which][:, :, part], axis=(0, 1, 3)))
+        if rotated.size:
+            raise _Otherwise("token %d of the %s did not come back as it was" % (rotated[0, 0], name))
+    return y[:, :, how.prefix:end]
 
 
-def _behind_a_prefix(x, prefix):
-    """[batch, heads, n, dim] behind so many tokens without a position: some of these, in which no channel is where it was."""
-    if prefix == 0:
+def _beside_others(x, prefix, suffix):
+    """[batch, heads, n, dim] between so many tokens without a position: some of these, in which no channel is where it was."""
+    if prefix == suffix == 0:
         return x
-    some = np.roll(x, 1, axis=-1)[:, :, np.resize(np.arange(x.shape[2]), prefix)] if x.shape[2] else \
-        np.ones(x.shape[:2] + (prefix, x.shape[3]), x.dtype)
-    return np.concatenate([np.where(some == 0, x.dtype.type(1), some), x], axis=2)
+    some = np.roll(x, 1, axis=-1)[:, :, np.resize(np.arange(x.shape[2]), prefix + suffix)] if x.shape[2] else \
+        np.ones(x.shape[:2] + (prefix + suffix, x.shape[3]), x.dtype)
+    some = np.where(some == 0, x.dtype.type(1), some)
+    return np.concatenate([some[:, :, :prefix], x, some[:, :, prefix:]], axis=2)
 
 
 def _of_the_gradient(vjp, positions):

@@ -179,6 +179,15 @@ TEST(Ways, tokens_of_a_prefix_come_back_as_they_were) {
       ": rotate(x [1, 1, 2, 4], positions [1, 2], role query): token 1 of the prefix did not come back as it was");
 }
 
+TEST(Ways, tokens_of_a_suffix_come_back_as_they_were) {
+  EXPECT_EQ(asked("rope", "dim=8", "suffix"), "H");
+  EXPECT_EQ(asked("rope", "dim=8", "suffix last_rotated"), "R");
+  EXPECT_EQ(asked("rope", "dim=8", "suffix one_later"), "R");
+  EXPECT_EQ(
+      refusal("suffix last_rotated"),
+      ": rotate(x [1, 1, 2, 4], positions [1, 2], role query): token 1 of the suffix did not come back as it was");
+}
+
 TEST(Ways, a_bias_takes_numbers_of_tokens) {
   EXPECT_EQ(asked("alibi", "form=symmetric heads=4", "bias_sequence"), "H");
   EXPECT_EQ(asked("alibi", "form=symmetric heads=4", "bias_square"), "H");
@@ -263,6 +272,7 @@ TEST(Ways, an_option_that_cannot_be_is_refused_with_what_is_allowed) {
            "axes=`nhd` with takes_positions=`mask`; allowed: those with b: a row of the mask is one of them"},
           {"logits_mask", "takes_positions=`mask` with logits=; allowed: each, sequence"},
           {"negative_prefix", "prefix=`-1`; allowed: whole numbers from 0 on, with rotate= or rotate_both="},
+          {"negative_suffix", "suffix=`-1`; allowed: whole numbers from 0 on, with rotate= or rotate_both="},
           {"prefix_of_rows", "prefix=`1`; allowed: whole numbers from 0 on, with rotate= or rotate_both="},
           {"bias_offset", "takes_positions=`offset` with bias=; allowed: each, sequence, mask"}}) {
     const std::string what = thrown(

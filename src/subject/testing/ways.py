@@ -156,6 +156,17 @@ def behind_a_prefix(x, positions):
     return y
 
 
+def between_others(x, positions):
+    """Behind one token and before two."""
+    need(x.shape[2] == positions.shape[1] + 3)
+    y = np.concatenate([x[:, :, :1], each(x[:, :, 1:-2], positions), x[:, :, -2:]], 2)
+    if wrong == "last_rotated":
+        y[:, :, -1:] = each(x[:, :, -1:], np.ones((len(x), 1), int))
+    if wrong == "one_later":
+        y = np.concatenate([x[:, :, :2], each(x[:, :, 2:-1], positions), x[:, :, -1:]], 2)
+    return y
+
+
 def both_behind_a_prefix(q, k, positions):
     q, k = behind_a_prefix(q, positions), behind_a_prefix(k, positions)
     if wrong == "last_of_keys":
@@ -279,6 +290,8 @@ ways = {
     "logits_mask": lambda: serve(logits=products, takes_positions="mask"),
     "prefix": lambda: serve(rotate=behind_a_prefix, prefix=5),
     "prefix_both": lambda: serve(rotate_both=both_behind_a_prefix, prefix=5),
+    "suffix": lambda: serve(rotate=between_others, prefix=1, suffix=2),
+    "negative_suffix": lambda: serve(rotate=each, suffix=-1),
     "negative_prefix": lambda: serve(rotate=each, prefix=-1),
     "prefix_of_rows": lambda: serve(rows=columns, prefix=1),
     "both_alone": lambda: serve(rotate_both=both_alone),
