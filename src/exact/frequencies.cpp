@@ -21,41 +21,55 @@ Real power_of(const Real& log_base, std::int64_t numerator, std::int64_t denomin
   return w;
 }
 
+Real product(const Real& a, const Real& b) {
+  Real out(a.bits());
+  mpfr_mul(out.x, a.x, b.x, MPFR_RNDN);
+  return out;
+}
+Interval product(const Interval& a, const Interval& b) {
+  return a * b;
+}
+
 // Where exponents go on by equal steps, and nearly always they do, a frequency is the one before times their
 // ratio r: an exponential costs sixty times as much as a product. k steps add (1 + 3 |ln r|) u and a rounding
 // each, so that w is within (1 + 3 |ln w| + 2 k) u, and with k <= 512 that is below (1 + 2130 + 1024) u <
 // 2^12 u.
-std::vector<Real> powers_of(const Geometric& ladder, mpfr_prec_t bits) {
+template <class Power>
+auto powers_of(const std::vector<Exponent>& exponents, Power power) {
+  using Number = decltype(power(exponents.front()));
   constexpr std::size_t most_steps = 512;
-  Real log_base(bits, ladder.base);
-  mpfr_log(log_base.x, log_base.x, MPFR_RNDN);
-  std::vector<Real> out;
-  out.reserve(ladder.exponents.size());
+  std::vector<Number> out;
+  out.reserve(exponents.size());
   struct Ratio {
     Exponent step;
-    Real r;
+    Number r;
   };
   std::optional<Ratio> ratio;
-  for (std::size_t i = 0; i < ladder.exponents.size(); ++i) {
-    const auto [numerator, denominator] = ladder.exponents[i];
-    const bool begins = i % most_steps == 0 || ladder.exponents[i - 1].denominator != denominator;
-    if (begins) {
-      out.push_back(power_of(log_base, numerator, denominator));
+  for (std::size_t i = 0; i < exponents.size(); ++i) {
+    const auto [numerator, denominator] = exponents[i];
+    if (i % most_steps == 0 || exponents[i - 1].denominator != denominator) {
+      out.push_back(power(exponents[i]));
       continue;
     }
-    const std::int64_t step = numerator - ladder.exponents[i - 1].numerator;
+    const std::int64_t step = numerator - exponents[i - 1].numerator;
     if (!ratio || ratio->step.numerator != step || ratio->step.denominator != denominator)
-      ratio = Ratio{{step, denominator}, power_of(log_base, step, denominator)};
-    Real w(bits);
-    mpfr_mul(w.x, out.back().x, ratio->r.x, MPFR_RNDN);
-    out.push_back(std::move(w));
+      ratio.emplace(Ratio{{step, denominator}, power({step, denominator})});
+    out.push_back(product(out.back(), ratio->r));
   }
   return out;
 }
 
+std::vector<Real> powers_of(const Geometric& ladder, mpfr_prec_t bits) {
+  Real log_base(bits, ladder.base);
+  mpfr_log(log_base.x, log_base.x, MPFR_RNDN);
+  return powers_of(ladder.exponents,
+                   [&](const Exponent& one) { return power_of(log_base, one.numerator, one.denominator); });
+}
+
 // ---- scaled frequencies, with u = 2^-bits of the intervals
 //
-// An interval of the power is 2 (1 + 3 * 710) u wide, relatively, as above. On top of it, again relatively:
+// An interval of a power is 2 (1 + 3 * 710 + 2 * 512) u wide at most, relatively, as above. On top of it,
+// again relatively:
 //   linear, divided: a quotient, 2 u.
 //   ntk: the second power factor^(-2i/(d-2)) is of the same kind, and so as wide again.
 //   by parts: g has the width of the rotations L0 w / 2 pi (a product, pi and a quotient beside w's own) over
@@ -123,10 +137,8 @@ struct Scaled {
 
   std::vector<Interval> powers() const {
     const Interval log_base = log(number(ladder.base));
-    std::vector<Interval> out;
-    for (const auto& [numerator, denominator] : ladder.exponents)
-      out.push_back(power(log_base, numerator, denominator));
-    return out;
+    return powers_of(ladder.exponents,
+                     [&](const Exponent& one) { return power(log_base, one.numerator, one.denominator); });
   }
 
   template <class Each>
