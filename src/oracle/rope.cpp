@@ -148,7 +148,7 @@ Rotary of(const Arguments& p, Position tokens) {
   powers.scaling = scaling_of(p, rotary.pairs.size(), tokens);
   const auto ladder = shared_ladder(Frequencies{powers, p.is("direction", "backward")}, amplitude_of(p));
 
-  rotary.amplitude = ladder->multiprecision().with(256).amplitude.nearest();
+  rotary.amplitude = exact::exact(ladder->multiprecision().amplitude(), 256).nearest();
   for (Pair& pair : rotary.pairs) {
     pair.frequency = ladder->frequency(pair.index);
     const FrequencyErrorFrom from{plain[pair.index].nearest(), std::abs(pair.frequency),
