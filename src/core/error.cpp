@@ -4,7 +4,11 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <numbers>
+#include <optional>
+#include <vector>
 
 #include "core/rotation.h"
 #include "core/term.h"
@@ -77,6 +81,29 @@ double ramp_end_error(double d, double base, double end) {
 
 namespace {
 
+// What was computed last of a precision, under the scales of terms that hold now: a gate asks millions of
+// times for the same.
+template <class What>
+class LastOf {
+ public:
+  template <class Compute>
+  What& of(const Precision& p, Compute compute) {
+    if (!known_ || !(precision_ == p) || scales_ != terms::scales.changes) {
+      what_ = compute();
+      precision_ = p;
+      scales_ = terms::scales.changes;
+      known_ = true;
+    }
+    return what_;
+  }
+
+ private:
+  bool known_ = false;
+  Precision precision_ = all_f64;
+  unsigned scales_ = 0;
+  What what_ = {};
+};
+
 // The error of an angle for one of 1 radian.
 double relative_error(const Precision& p, const Pair& pair) {
   if (pair.frequency == 0) return 0;
@@ -88,6 +115,27 @@ double relative_error(const Precision& p, const Pair& pair) {
              p.angle;
 }
 
+// Whether relative_error is the same of both.
+bool made_alike(const Pair& a, const Pair& b) {
+  const FrequencyError &x = a.frequency_error, &y = b.frequency_error;
+  return a.frequency == b.frequency && a.index == b.index && x.condition == y.condition &&
+         x.roundings == y.roundings && x.margin == y.margin && x.jump == y.jump;
+}
+
+// The same of pairs that are asked for one by one: each is a logarithm, and those of one ladder are asked for
+// again and again.
+double kept_relative_error(const Precision& p, const Pair& pair) {
+  struct Kept {
+    Pair pair = {0, 0, std::numeric_limits<double>::quiet_NaN(), 0};  // like no other
+    double error = 0;
+  };
+  constexpr std::size_t most = 256;
+  thread_local LastOf<std::vector<Kept>> last;
+  Kept& kept = last.of(p, [] { return std::vector<Kept>(most); })[pair.index % most];
+  if (!made_alike(kept.pair, pair)) kept = {pair, relative_error(p, pair)};
+  return kept.error;
+}
+
 double of_angle(double position, double frequency, double relative) {
   return std::min(std::numbers::pi, std::abs(position * frequency) * relative);
 }
@@ -95,7 +143,7 @@ double of_angle(double position, double frequency, double relative) {
 }  // namespace
 
 double angle_error(const Precision& p, double position, const Pair& pair) {
-  return of_angle(position, pair.frequency, relative_error(p, pair));
+  return of_angle(position, pair.frequency, kept_relative_error(p, pair));
 }
 
 double angle_rounding(const Precision& p, double position, const Pair& pair) {
@@ -127,11 +175,15 @@ double stored_sine(const Precision& p) {
 
 // Of a rotation, beside the angle's.
 double rotating(const Precision& p) {
-  constexpr double root = std::numbers::sqrt2;
-  return (1 + term(Term::library, 4 * root * library(p))) *
-             (1 + term(Term::table, above(p.table(), p.angle))) * (1 + term(Term::product, root * p.work())) *
-             (1 + term(Term::sum, p.work())) * (1 + term(Term::result, above(p.result, p.work()))) -
-         1;
+  thread_local LastOf<double> last;
+  return last.of(p, [&] {
+    constexpr double root = std::numbers::sqrt2;
+    return (1 + term(Term::library, 4 * root * library(p))) *
+               (1 + term(Term::table, above(p.table(), p.angle))) *
+               (1 + term(Term::product, root * p.work())) * (1 + term(Term::sum, p.work())) *
+               (1 + term(Term::result, above(p.result, p.work()))) -
+           1;
+  });
 }
 
 // Half the smallest subnormal.
@@ -177,14 +229,11 @@ const std::vector<double>& relative_errors(const std::vector<Pair>& pairs, const
     std::vector<double> errors;
     unsigned scales = 0;
   } last;
-  const auto made_alike = [](const Pair& a, const Pair& b) {
-    return a.frequency == b.frequency && a.index == b.index &&
-           a.frequency_error.condition == b.frequency_error.condition &&
-           a.frequency_error.roundings == b.frequency_error.roundings;
-  };
-  if (last.precision == p && last.scales == terms::scales.changes &&
-      std::ranges::equal(last.pairs, pairs, made_alike))
-    return last.errors;
+  // Pairs that are alike but not bit for bit are computed again.
+  const bool same_bits =
+      last.pairs.size() == pairs.size() &&
+      (pairs.empty() || std::memcmp(last.pairs.data(), pairs.data(), pairs.size() * sizeof(Pair)) == 0);
+  if (same_bits && last.precision == p && last.scales == terms::scales.changes) return last.errors;
   last = {p, pairs, {}, terms::scales.changes};
   for (const Pair& pair : pairs) last.errors.push_back(relative_error(p, pair));
   return last.errors;
@@ -297,14 +346,16 @@ std::vector<double> rotated_error(const Rotary& rotary, const Precision& p, std:
     return error;
   }
   const std::vector<double>& relative = relative_errors(rotary.pairs, p);
-  const double own = rotating(p);
+  const double own = rotating(p), least = rotation_underflow(p);
+  std::optional<Stretch> of_all;  // where it is the same everywhere
+  if (!rotary.stretch && !rotary.pairs.empty()) of_all = stretched(rotary, p, rotary.pairs.front(), 0, role);
   for (std::size_t n = 0; n < rotary.pairs.size(); ++n) {
     const Pair& pair = rotary.pairs[n];
     if (x[pair.first] == 0 && x[pair.second] == 0) continue;  // nothing is off where there is nothing
     const double t = position[pair.axis];
-    const auto [size, more] = stretched(rotary, p, pair, t, role);
+    const auto [size, more] = of_all ? *of_all : stretched(rotary, p, pair, t, role);
     const double norm = size * pair_norm(x[pair.first], x[pair.second]);
-    const double underflow = norm == 0 ? 0 : rotation_underflow(p);
+    const double underflow = norm == 0 ? 0 : least;
     const double rotate = std::min(2.0, of_angle(t, pair.frequency, relative[n])) + own;
     error[pair.first] = error[pair.second] = norm * (rotate + more) + underflow;
   }

@@ -6,12 +6,17 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
 #include <limits>
 #include <numbers>
+#include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/formats.h"
+#include "core/term.h"
 
 namespace posproof::error_test {
 
@@ -370,6 +375,52 @@ TEST(Error, of_a_row_is_that_of_its_own_ladder) {
   const double first = error(0), second = error(1);
   EXPECT_LT(first, second);
   EXPECT_EQ(error(0), first);
+}
+
+// Of a thread that has kept nothing.
+double computed_anew(const std::function<double()>& error) {
+  double out = 0;
+  std::thread([&] { out = error(); }).join();
+  return out;
+}
+
+// Parts of a bound are kept from call to call: of pairs that differ in one number only, of one index or of
+// indices that are kept in one place, in two formats, and with terms of the bound scaled.
+TEST(Error, of_a_rotation_is_that_of_its_own_pair_precision_and_terms) {
+  std::vector<Pair> pairs = {
+      {0, 1, 0.5, 4}, {0, 1, 0.5, 259}, {0, 1, 0.5, 3}, {0, 1, 0.25, 3}, {0, 1, 0.5, 3}};
+  for (const FrequencyError& scaled : std::initializer_list<FrequencyError>{{.roundings = 2},
+                                                                            {.condition = 2, .roundings = 2},
+                                                                            {.jump = 0.5},
+                                                                            {.jump = 0.25},
+                                                                            {.margin = 1, .jump = 0.25}})
+    pairs.push_back({0, 1, 0.5, 3, scaled});
+  const std::array<double, 2> x = {1, 0};
+  const std::array<Precision, 3> precisions = {in_f32, all_f64, Precision::parse("f32+iterated")};
+  const auto ask = [&](const Pair& pair, const Precision& p) {
+    return std::array{rotation_error(p, 5, pair),
+                      rotated_error(Rotary{.dim = 2, .pairs = {pair}}, p, 5, x, Role::query)[0]};
+  };
+  std::set<double> seen;
+  const auto check = [&](const Pair& pair, const Precision& p, double scale) {
+    const auto found = ask(pair, p);
+    for (const std::size_t way : {0u, 1u})
+      EXPECT_EQ(found[way], computed_anew([&] {
+                  const ScaledTerm power(Term::power, scale), product(Term::product, scale);
+                  return ask(pair, p)[way];
+                }))
+          << p.text() << ' ' << pair.frequency << ' ' << pair.index;
+    seen.insert(found[0]);
+  };
+  for (const double scale : {1.0, 16.0, 1.0}) {
+    const ScaledTerm power(Term::power, scale), product(Term::product, scale);
+    check(pairs.back(), precisions.back(), scale);  // which was asked for last
+    for (const Precision& p : precisions)
+      for (const Pair& pair : pairs) check(pair, p, scale);
+    for (const Pair& pair : pairs)
+      for (const Precision& p : precisions) check(pair, p, scale);
+  }
+  EXPECT_GE(seen.size(), 40u);  // of 54: iterated ladders alone know the index
 }
 
 TEST(Error, of_a_row_without_a_ladder_knows_subnormals) {
