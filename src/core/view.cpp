@@ -129,6 +129,11 @@ RoundedPair rounded(const Rotary& rotary, const Precision& p, Position t, Role r
           stored(answer[pair.second])};
 }
 
+// As in most pairs of what is drawn.
+bool nothing_in(Row x, const Pair& pair) {
+  return x[pair.first] == 0 && x[pair.second] == 0;
+}
+
 Score of_rotary(const Rotary& rotary) {
   Score score{.dim = rotary.dim, .positions = rotary.positions};
   score.at = [rotary](Row q, Row k, Position i, Position j) {
@@ -144,16 +149,23 @@ Score of_rotary(const Rotary& rotary) {
                            rotated_error(rotary, p, j, k, Role::key));
     }
     const auto of_query = in_call(rotary, i), of_key = in_call(rotary, j);
+    const double least = rotation_underflow(p);
     for (std::size_t n = 0; n < rotary.pairs.size(); ++n) {
       const Pair &pair = of_query->pairs[n], &key_pair = of_key->pairs[n];
       const double at_i = static_cast<double>(i), at_j = static_cast<double>(j);
+      if (nothing_in(q, pair) && nothing_in(k, key_pair)) {  // all that follows, where there is nothing
+        error += least * least;
+        continue;
+      }
       const Stretch more_i = stretched(*of_query, p, pair, at_i, Role::query),
                     more_j = stretched(*of_key, p, key_pair, at_j, Role::key);
       const double a = more_i.size * pair_norm(q[pair.first], q[pair.second]),
                    b = more_j.size * pair_norm(k[pair.first], k[pair.second]);
-      const double product = a * b, least = rotation_underflow(p);
-      const double ei = rotation_error(p, at_i, pair) + more_i.error,
-                   ej = rotation_error(p, at_j, key_pair) + more_j.error;
+      const double product = a * b;
+      const double of_i = rotation_error(p, at_i, pair);
+      const bool same = at_i == at_j && &pair == &key_pair;
+      const double ei = of_i + more_i.error,
+                   ej = (same ? of_i : rotation_error(p, at_j, key_pair)) + more_j.error;
       error += product *
                (ei + ej + ei * ej + term(Term::ours, 2 * (static_cast<double>(q.size()) + 1) * unit_f64));
       // Underflow is absolute, and so times the other's norm.
@@ -189,8 +201,9 @@ Score of_rotary(const Rotary& rotary) {
   score.range = [rotary](Row q, Row k) {
     double range = 0;
     for (const Pair& pair : rotary.pairs)
-      range += 2 * rotary.amplitude * rotary.amplitude * pair_norm(q[pair.first], q[pair.second]) *
-               pair_norm(k[pair.first], k[pair.second]);
+      if (!nothing_in(q, pair) && !nothing_in(k, pair))
+        range += 2 * rotary.amplitude * rotary.amplitude * pair_norm(q[pair.first], q[pair.second]) *
+                 pair_norm(k[pair.first], k[pair.second]);
     return range;
   };
   return score;
