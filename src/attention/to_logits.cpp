@@ -72,7 +72,9 @@ Logits of_table(const Table& table) {
 // [n, heads * dim] rotated, as [heads, n, dim] in one call of one batch row.
 Tensor rotated(const Rotary& rotary, const Tensor& x, Positions at, Role role) {
   Tensor split({1, rotary.heads, x.rows(), rotary.dim});
-  for (std::size_t h = 0; h < rotary.heads; ++h) put(split, h, head_of(x, h, rotary.dim));
+  for (std::size_t h = 0; h < rotary.heads; ++h)
+    for (std::size_t r = 0; r < x.rows(); ++r)
+      std::ranges::copy(x.row(r).subspan(h * rotary.dim, rotary.dim), split.row(h * x.rows() + r).begin());
   return in_place(rotary, rotary.rotate(split, at, role));
 }
 

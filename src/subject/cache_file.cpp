@@ -52,6 +52,14 @@ Rows rows(Array array, bool on_a_grid) {
 struct PositionIn {
   std::size_t first, second;                // channels
   std::array<std::size_t, 2> cosine, sine;  // of the first, of the second
+  std::size_t neighbours = 1;               // how many, from this one on, stand one further each
+
+  // Whether all that it has stands by so much further than another's.
+  bool is_further(const PositionIn& other, std::size_t by) const {
+    return first == other.first + by && second == other.second + by && cosine[0] == other.cosine[0] + by &&
+           cosine[1] == other.cosine[1] + by && sine[0] == other.sine[0] + by &&
+           sine[1] == other.sine[1] + by;
+  }
 };
 
 struct Cache {
@@ -85,26 +93,37 @@ struct Cache {
 
   Tensor rotated(Tensor x, const Positions& positions, std::size_t heads) const {
     const std::size_t n = x.shape[2];
-    std::vector<double> c(cosines().columns), s(sines().columns);
+    std::vector<double> c(cosines().columns), other(files.size() == 1 ? 0 : sines().columns);
+    const std::vector<double>& s = files.size() == 1 ? c : other;
     for (std::size_t token = 0; token < positions.size(); ++token) {
       const std::size_t from = row(positions, token);
       cosines().kept->row(from, c);
-      if (files.size() == 1)
-        s = c;
-      else
-        sines().kept->row(from, s);
+      if (files.size() != 1) sines().kept->row(from, other);
       for (std::size_t head = 0; head < heads; ++head) {
         const auto channels = x.row((token / n * heads + head) * n + token % n);
-        for (const PositionIn& at : places) {
-          const double a = channels[at.first], b = channels[at.second];
-          channels[at.first] = a * c[at.cosine[0]] - b * s[at.sine[0]];
-          channels[at.second] = a * s[at.sine[1]] + b * c[at.cosine[1]];
-        }
+        for (std::size_t begin = 0; begin < places.size();) begin = rotate_neighbours(begin, channels, c, s);
         for (const std::size_t channel : unturned)
           if (c[channel] != 0) channels[channel] += c[channel];
       }
     }
     return x;
+  }
+
+ private:
+  // The pairs from `begin` on whose channels and columns all stand next to those of the pair before, which is
+  // all of them in most caches. No channel is in two pairs.
+  std::size_t rotate_neighbours(std::size_t begin, std::span<double> channels, std::span<const double> c,
+                                std::span<const double> s) const {
+    const PositionIn& at = places[begin];
+    const std::size_t count = at.neighbours;
+    double* __restrict first = &channels[at.first], * __restrict second = &channels[at.second];
+    const double *c0 = &c[at.cosine[0]], *c1 = &c[at.cosine[1]], *s0 = &s[at.sine[0]], *s1 = &s[at.sine[1]];
+    for (std::size_t k = 0; k < count; ++k) {
+      const double a = first[k], b = second[k];
+      first[k] = a * c0[k] - b * s0[k];
+      second[k] = a * s1[k] + b * c1[k];
+    }
+    return begin + count;
   }
 };
 
@@ -312,6 +331,10 @@ std::vector<PositionIn> places(const std::vector<Rows>& files, const Rotary& dec
     else
       all.push_back({pair.first, pair.second, {first, second}, {first, second}});
   }
+  for (std::size_t begin = 0; begin < all.size(); begin += all[begin].neighbours)
+    while (begin + all[begin].neighbours < all.size() &&
+           all[begin + all[begin].neighbours].is_further(all[begin], all[begin].neighbours))
+      ++all[begin].neighbours;
   return all;
 }
 
