@@ -38,9 +38,9 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   // subject, where the format that it is given in cannot hold it.
   const double ours = term(Term::ours, 3 * unit_f64), given = term(Term::result, p.input());
   Residual worst{0, 0, 0};
+  std::vector<double> expected(y.width()), bound(y.width()), size(y.width());
   for (std::size_t r = 0; r < y.rows(); ++r) {
     const std::span<const double> a = token.x.row(r), b = y.row(r), s = sum.x.row(r);
-    std::vector<double> expected(a.size()), bound(a.size()), size(a.size());
     for (std::size_t c = 0; c < a.size(); ++c) {
       expected[c] = turned_x.at(r, c) + factor * turned_y.at(r, c);
       size[c] = std::abs(a[c]) + std::abs(factor * b[c]);
