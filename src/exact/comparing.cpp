@@ -53,6 +53,10 @@ void blame(Compared& out, double ulp, Position at, std::size_t column) {
 
 }  // namespace
 
+double of_correct_rounding(Format format, double amplitude) {
+  return half_ulp(format, nearest(format, amplitude) == amplitude ? std::nextafter(amplitude, 0) : amplitude);
+}
+
 Comparing::Comparing(const ExactTable& table, std::span<const std::size_t> zeros, Format format,
                      Position offset)
     : table_(table),
@@ -69,7 +73,7 @@ Comparing::Comparing(const ExactTable& table, std::span<const std::size_t> zeros
   clean_.assign(strips_.size(), true);
   const double amplitude =
       std::abs(ladder.multiprecision().with(Multiprecision::usual_bits).amplitude.nearest());
-  rounded_ = half_ulp(format, amplitude);
+  correct_ = of_correct_rounding(format, amplitude);
   overflows_ = amplitude >= std::ldexp(1.0, shape(format).largest);
 }
 
@@ -144,7 +148,7 @@ std::vector<Compared> Comparing::compared(const Rows& rows) {
   Position first = rows.first;
   for (std::size_t b = 0; b < count_of_blocks; ++b) {
     const std::size_t n = giants_ ? blocks.first[b].end - blocks.first[b].begin : rows.count;
-    found.push_back({.first = first, .rows = n, .farthest = std::vector<double>(table_.dim(), rounded_)});
+    found.push_back({.first = first, .rows = n, .farthest = std::vector<double>(table_.dim(), 0.0)});
     first += static_cast<Position>(n);
   }
   std::size_t before = 0;
@@ -165,6 +169,8 @@ std::vector<Compared> Comparing::compared(const Rows& rows) {
         measure(strip, columns, of_kernel, at, block);
         if (strip.twin != 0) measure(strip.second(), columns, of_kernel, at, block);
         clean_[s] = block.wrong == wrong_before;
+      } else {
+        take_correct(strip, block);
       }
       at += block.rows * stride;
       columns.ahead += block.rows * strip.columns_read() * bytes(format_);
@@ -203,8 +209,23 @@ void Comparing::measure(const Strip& strip, const Columns& columns, const Block*
     take_found(strip, *block, at, out);
   } else {
     open.all(strip, begin, begin + out.rows);
+    take_correct(strip, out);
   }
   for (const Open::Entry& one : open.entries) settle(strip, block, one, at, out);
+}
+
+// Of entries that are right, or else are settled one by one.
+void Comparing::take_correct(const Strip& strip, Compared& out) const {
+  const auto of = [&](const Strip& columns) {
+    for (std::size_t lane = columns.lane; lane < columns.lane + columns.count; ++lane)
+      for (const bool cosine : {false, true})
+        if (cosine ? columns.has_cosines() : columns.has_sines()) {
+          double& farthest = out.farthest[columns.column(lane, cosine)];
+          farthest = std::max(farthest, correct_);
+        }
+  };
+  of(strip);
+  if (strip.twin != 0) of(strip.second());
 }
 
 // Moves what was found of the lanes to their columns, and finds the row of the largest.

@@ -12,6 +12,10 @@
 
 namespace posproof::exact {
 
+// How far correct rounding may put an entry of at most that size: it is that size itself, and exact, or
+// below.
+double of_correct_rounding(Format format, double amplitude);
+
 // Compares rows of a table with the exact ones, a few blocks at a time; one for each thread. Inside the
 // oracle.
 class Comparing {
@@ -56,6 +60,7 @@ class Comparing {
              Wrong& wrong) const;
   void find_not_zero(const char* at, Compared& out) const;
   void measure(const Strip& strip, const Columns& columns, const Block* block, const char* at, Compared& out);
+  void take_correct(const Strip& strip, Compared& out) const;
   void take_found(const Strip& strip, const Block& block, const char* at, Compared& out);
   double power_below(double x) const;
   std::size_t row_of(const Strip& strip, const Block& block, const char* at, const Compared& out,
@@ -74,7 +79,7 @@ class Comparing {
   double farthest_so_far_ = 0;                // in units in the last place, of all blocks
   std::vector<bool> clean_;                   // of each strip: its last block was right
   bool overflows_ = false;                    // an infinity may be right, and it is not near to anything
-  double rounded_ = 0;                        // how far a correctly rounded entry may be off
+  double correct_ = 0;                        // how far a correctly rounded entry may be off
 };
 
 }  // namespace posproof::exact

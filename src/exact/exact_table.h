@@ -30,8 +30,9 @@ struct Compared {
   Position first;           // position of the first row
   std::size_t rows;         // how many
   std::uint64_t wrong = 0;  // entries that are not the exact value correctly rounded
-  // For each column a bound of |entry - exact|: the largest there is, or half a unit in the last place of the
-  // amplitude where all are smaller, as those of right entries are. Infinite for NaN.
+  // For each column a bound of |entry - exact|: the largest there is, to 2^-48 of the amplitude, or, where
+  // none is wrong, how far correct rounding may put an entry that is no larger than the amplitude. Infinite
+  // for NaN.
   std::vector<double> farthest;
   // The largest |entry - exact| among the wrong entries, in units in the last place of the format at the size
   // of the exact value; 0 where no entry is wrong, infinite for NaN.

@@ -2,8 +2,10 @@
 // bound says.
 #include "run/accuracy.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <tuple>
@@ -275,6 +277,45 @@ TEST(Accuracy, the_largest_share_of_the_bound_is_that_of_all_cases) {
   EXPECT_GT(worst.error_over_bound(), 0.4);
   EXPECT_NEAR(found.worst.error_over_bound(), worst.error_over_bound(), 1e-7);
   EXPECT_EQ(found.worst_at.text(), "rows=1 t=777 n=1300");
+}
+
+// In tables of which every block has wrong entries, all of them small: an entry that is a little worse than
+// correct rounding may be, in the first row and the last, on both sides of where blocks meet, in every
+// column.
+TEST(Accuracy, the_worst_entry_is_found_wherever_it_stands) {
+  constexpr std::size_t rows = 300;
+  for (const Format format : {Format::f32, Format::bf16, Format::f16}) {
+    const std::string meant = fmt::format("@{}", name(format));
+    const Precision precision = Precision::parse(name(format));
+    const Tensor exact = exact_rows(small, rows, Format::f64);
+    Tensor wrong = exact_rows(small, rows, format);
+    const auto spacing = [&](double value) { return 2 * half_ulp(format, value); };
+    for (std::size_t t = 5; t < rows; t += 32) {
+      const auto smallest = std::ranges::min_element(
+          wrong.row(t), {}, [](double value) { return value == 0 ? 1 : std::abs(value); });
+      ASSERT_LT(std::abs(*smallest), 0.25);
+      *smallest += spacing(*smallest);
+    }
+    std::size_t planted = 0;
+    for (const std::size_t t : {1u, 63u, 64u, 127u, 128u, 200u, 255u, 256u, 299u})
+      for (std::size_t c = 0; c < exact.width(); ++c) {
+        const double is = exact.at(t, c), right = nearest(format, is), off = is - right;
+        // The neighbour on the other side is off by three quarters of the spacing at least.
+        if (std::abs(right) < 0.51 || std::abs(right) > 0.99 || std::abs(off) > spacing(right) / 4) continue;
+        Tensor values = wrong;
+        values.at(t, c) = right + std::copysign(spacing(right), off);
+        if (format == Format::f32)  // where the angle may be off by more than that
+          values.at(t, c) = nearest(format, is + 0.9 * row_error(as<Table>(small.truth()), precision,
+                                                                 static_cast<Position>(t), exact.row(t))[c]);
+        const Accuracy found = of_file(small, values, true, meant);
+        ASSERT_FALSE(found.beyond) << name(format) << ' ' << t << ' ' << c;
+        EXPECT_EQ(found.worst_at.text(), fmt::format("rows=1 t={} n={}", t, rows))
+            << name(format) << ' ' << c;
+        EXPECT_NEAR(found.worst.error, std::abs(values.at(t, c) - is), 0x1p-50);
+        ++planted;
+      }
+    EXPECT_GE(planted, 8u) << name(format);
+  }
 }
 
 // As many rows as are worth a thread, and more.

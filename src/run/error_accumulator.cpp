@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/farther.h"
+#include "exact/comparing.h"
 #include "run/packed.h"
 #include "subject/dtype.h"
 
@@ -13,6 +14,7 @@ namespace posproof {
 namespace {
 
 using exact::Compared;
+using exact::of_correct_rounding;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Position rows_of_a_block = 64;
@@ -28,12 +30,6 @@ Position stop_after(Position t, Position end) {
 
 double share_of(double error, double bound) {
   return error == 0 ? 0 : bound == 0 ? infinity : error / bound;
-}
-
-// How far correct rounding may put an entry of at most that size: it is that size itself, and exact, or
-// below.
-double of_correct_rounding(Format format, double amplitude) {
-  return half_ulp(format, nearest(format, amplitude) == amplitude ? std::nextafter(amplitude, 0) : amplitude);
 }
 
 }  // namespace
@@ -95,6 +91,7 @@ void ErrorAccumulator::empty_columns(const Values& values, Position first, std::
 
 std::vector<double> ErrorAccumulator::errors(const Values& values, Position t) {
   Compared row = reference_.compare(format_, t, 1, at(values, t), {}, 1);
+  for (double& error : row.farthest) error = std::max(error, rounding_);
   empty_columns(values, t, 1, row.farthest);
   return std::move(row.farthest);
 }
@@ -109,10 +106,12 @@ ErrorAccumulator::Block ErrorAccumulator::weighed(const Values& values, const Co
   }
   std::vector<double> errors = compared.farthest;
   if (block.clean && reference_.amplitude != 0) std::ranges::fill(errors, correct_);
-  if (block.clean)
+  if (block.clean) {
     for (const std::size_t c : reference_.empty) errors[c] = 0;
-  else
+  } else {
+    for (double& error : errors) error = std::max(error, rounding_);
     empty_columns(values, compared.first, compared.rows, errors);
+  }
 
   std::size_t largest = 0;
   const auto weigh = [&](const std::vector<double>& bound) {
@@ -129,6 +128,15 @@ ErrorAccumulator::Block ErrorAccumulator::weighed(const Values& values, const Co
   const Position t = nearest(compared.first, compared.rows);
   weigh(bound(t, false));
   if (block.share > 1) weigh(bound(t, true));
+  if (!block.clean && has_doubles()) {
+    // What is said of entries of the ladder may be off by 2^-48 of the amplitude, and the quotient is
+    // rounded, by less. Of what is allowed at the block or nearer to the origin, and so of the least.
+    for (std::size_t c = 0; c < errors.size(); ++c) {
+      const bool empty = std::ranges::binary_search(reference_.empty, c);
+      const double known = empty ? errors[c] : compared.farthest[c] + 0x1p-47 * reference_.amplitude;
+      block.known = std::max(block.known, share_of(known, bound_.of_column[c]));
+    }
+  }
   block.error = errors[largest];
   profile_.add(reference_.distance ? reference_.distance(t) : t, block.error, bound_.of_column[largest],
                compared.ulp);
@@ -163,12 +171,12 @@ void ErrorAccumulator::consider(Position t, std::size_t column, double error, co
   found_.worst_at = source.again(t, column);
 }
 
-// compare() says nothing of errors below half a unit in the last place of the amplitude. In the formats
-// narrower than double, the exact value in double says it.
+// In the formats narrower than double, the exact value in double says how far an entry is off. In double,
+// nothing is said of errors below half a unit in the last place of the amplitude.
 void ErrorAccumulator::find_worst_of(const Values& values, const Block& block, const RowSource& source) {
   const std::size_t dim = reference_.dim;
   std::vector<double> there(block.rows * dim), here(block.rows * dim);
-  if (reference_.doubles && format_ != Format::f64) {
+  if (has_doubles()) {
     unpack(format_, at(values, block.first), there);
     reference_.doubles(block.first, block.rows, here);
   } else {
@@ -201,7 +209,10 @@ void ErrorAccumulator::find_worst(const Values& values, std::vector<Block> block
   for (const Block& block : blocks) {
     if (!found_.worst_at.empty() && !(block.share > found_.worst.error_over_bound())) return;
     if (!block.clean) {
-      find_worst_of(values, block, source);
+      // No entry of it is a larger share than the worst so far: most blocks of most tables.
+      const bool no_worse =
+          has_doubles() && !found_.worst_at.empty() && block.known <= found_.worst.error_over_bound();
+      if (!no_worse) find_worst_of(values, block, source);
       continue;
     }
     const Position t =

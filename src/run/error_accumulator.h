@@ -46,6 +46,7 @@ class ErrorAccumulator {
     bool clean;
     double error = 0;    // largest of all columns
     double share = 0;    // of what is allowed, a bound
+    double known = 0;    // a closer bound, where doubles say the errors
     std::size_t column;  // of that share
   };
   struct Values {
@@ -59,6 +60,7 @@ class ErrorAccumulator {
   bool vacuous(Position t);
   const std::byte* at(const Values& values, Position t) const;
   std::vector<double> errors(const Values& values, Position t);
+  bool has_doubles() const { return reference_.doubles && format_ != Format::f64; }
   void empty_columns(const Values& values, Position first, std::size_t rows,
                      std::vector<double>& errors) const;
   Block weighed(const Values& values, const exact::Compared& compared, const RowSource& source);
