@@ -74,7 +74,7 @@ const Property entry{
     .statement =
         "Where all numbers of a position are the same, the pairs rotate by one geometric ladder of "
         "frequencies, as those of RoPE do.",
-    .formula = "R(t, .., t) = RoPE(t)",
+    .formula = "R(t, .., t) = RoPE(c t), c the first frequency",
     .source = "Wang et al. 2024, Qwen2-VL, section 2.1: for text, M-RoPE is 1-D RoPE",
     .checks = {CallCheck{&is_rotation, &check}},
     .must_reject =

@@ -50,14 +50,17 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
   if (!(measured[0] > 0) || !(bias.slopes[0] > 0)) return worst;
   // The last heads may have no bias.
   const auto with_bias = static_cast<std::size_t>(std::ranges::find(bias.slopes, 0.0) - bias.slopes.begin());
-  // The ladder from the first slope as measured: an error e of it is h e in the h-th power.
+  // The ladder from the first slope as measured: m (1 + e) in the place of m, |e| <= b / m, puts its h-th
+  // power off by (1 + e)^-h - 1 of itself, which is most where the slope came out too small: (1 - b / m)^-h
+  // - 1.
   const std::size_t whole = std::bit_floor(with_bias);
   const bool half_steps = with_bias > whole && bias.slopes[with_bias - 1] > bias.slopes[whole - 1];
   for (std::size_t h = 1; h < with_bias; ++h) {
     const double expected = on_ladder(measured[0], h + 1, with_bias, half_steps);
-    const double power = std::expm1(static_cast<double>(h + 1) * std::log1p(bound[0] / bias.slopes[0]));
+    const double power = std::expm1(-static_cast<double>(h + 1) * std::log1p(-bound[0] / bias.slopes[0]));
     const double off = expected * (power + term(Term::ours, unit_f64));
-    if (std::isnan(off)) continue;  // a power too small to be held, off by any factor
+    if (!std::isfinite(off))
+      continue;  // off by any factor: a first slope that may be 0, a power too small to be held
     worst = worse(worst, difference(measured[h], expected, bound[h] + off));
   }
   return worst;

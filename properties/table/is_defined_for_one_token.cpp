@@ -35,6 +35,7 @@ const Property entry{
     .source = "the argument against t/(n-1): 0/0 for one token",
     .checks = {CheckOf<Table>(&check)},
     .must_reject = {{"a row of 0/0", &divides_by_zero}, {"a refusal of the first token", &declines}},
+    .needs = Needs::live_subject,  // a file of one length holds no other sequence
     .yes_or_no = true,
 };
 

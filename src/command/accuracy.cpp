@@ -48,7 +48,7 @@ int run_accuracy(const Chosen& chosen, const AccuracyArguments& arguments) {
   AccuracyOptions options;
   options.positions = range(arguments.positions);
   meet(options.positions, truth, subject);
-  keep_within_f16(truth, subject.precision, subject.encoding);
+  keep_within_format(truth, subject.precision, subject.encoding);
   options.threads = arguments.threads;
   if (subject.live && !arguments.subject.empty()) note_interrupts();
   Accuracy found;

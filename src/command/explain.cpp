@@ -81,7 +81,7 @@ Command explain_command() {
           {{.names = "ID",
             .field = &arguments->words,
             .help =
-                "as in `posproof list`, as in reports/glossary.md, or another word that is printed, as a verdict or a label",
+                "as in `posproof list`, as in reports/glossary.md, or another word that is printed, as a verdict or a label; several words are one name",
             .required = true,
             .shows_standard = false,
             .words = &report::all_names},

@@ -39,8 +39,9 @@ Encoding missing_cap(const Parameters& p) {
     const long double share = std::log(static_cast<long double>(distance) / exact) / whole_range;
     return exact + static_cast<Position>(std::floor(share * (side - exact)));
   };
-  bias.bias = [=, heads = bias.heads, capped = bias.bias, last = static_cast<Position>(buckets.max_distance)](
-                  std::span<const Position> i, std::span<const Position> j) {
+  bias.bias = [=, scale = p.real("scale"), heads = bias.heads, capped = bias.bias,
+               last = static_cast<Position>(buckets.max_distance)](std::span<const Position> i,
+                                                                   std::span<const Position> j) {
     Tensor out = capped(i, j);
     for (std::size_t r = 0; r < out.rows(); ++r)
       for (std::size_t c = 0; c < j.size(); ++c) {
@@ -49,8 +50,8 @@ Encoding missing_cap(const Parameters& p) {
           continue;  // the same before the cap
         const Position b = (buckets.bidirectional && offset > 0 ? side : 0) + bucket(std::abs(offset));
         const std::size_t head = r / i.size();
-        out.at(r, c) = seeded_table ? seeded(seed, static_cast<std::uint64_t>(b) * heads + head, 1.0)
-                                    : static_cast<double>(b + count * static_cast<Position>(head));
+        out.at(r, c) = scale * (seeded_table ? seeded(seed, static_cast<std::uint64_t>(b) * heads + head, 1.0)
+                                             : static_cast<double>(b + count * static_cast<Position>(head)));
       }
     return out;
   };

@@ -131,7 +131,7 @@ class Run {
     if (options.positions)
       gated_.subject.encoding =
           narrowed(std::move(gated_.subject.encoding), options.positions->first, options.positions->second);
-    keep_within_f16(truth_, gated_.subject.precision, gated_.subject.encoding);
+    keep_within_format(truth_, gated_.subject.precision, gated_.subject.encoding);
     if (options.positions)
       say_unchecked(not_covered(*options.positions, positions_of(gated_.subject.encoding)));
     gated_.skipped = gated_.subject.not_asked;
@@ -268,8 +268,8 @@ class Run {
       return skip(
           one.id,
           fmt::format(
-              "with these parameters, at the positions that this subject has, it is not true of the exact encoding "
-              "either: {}",
+              "with these parameters, at the positions and in the format that this subject has, it is not true of the "
+              "exact encoding either: {}",
               *at));
     add(one, std::move(verdict));
   }

@@ -87,7 +87,7 @@ TEST(GateSkips, what_the_truth_fails_where_the_subject_ends) {
     return one;
   };
   const std::string why =
-      ": with these parameters, at the positions that this subject has, it is not true of the exact encoding either: ";
+      ": with these parameters, at the positions and in the format that this subject has, it is not true of the exact encoding either: ";
   const GateResult window = ends_at("relative_table", "axes=line width=32", 31)(60, "bias/saturates");
   EXPECT_EQ(not_holding(window), "");
   EXPECT_EQ(starting_with(window.skipped, "bias/saturates" + why),

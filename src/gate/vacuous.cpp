@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "attention/reference_attention.h"
+#include "core/call.h"
+#include "gate/wrong_answer.h"
 #include "search/budget_clock.h"
 #include "search/trial.h"
 
@@ -15,17 +17,22 @@ namespace {
 // After so many cases, all of them vacuous, the truth is asked whether it has something to show at all.
 constexpr std::uint64_t vacuous_before_doubt = 30;
 
-// Of the truth, asked where the subject is defined.
-std::optional<Trial> trial_of_the_truth(const AskedOf& asked) {
+// The truth, asked where the subject is defined.
+Encoding truth_within(const AskedOf& asked) {
   const Encoding& subject = asked.subject.encoding;
   const std::vector<Encoding> kinds = attention::in_every_kind(asked.truth);
   const Encoding* same = attention::same_kind(kinds, subject);
-  return trial(asked.property, same == nullptr ? asked.truth : with_positions(*same, positions_of(subject)),
-               asked.subject.precision);
+  return same == nullptr ? asked.truth : with_positions(*same, positions_of(subject));
+}
+
+// Its answers as the subject's format holds them.
+Encoding correctly_rounded(const Encoding& truth, const Precision& precision) {
+  return answered_by(
+      truth, [truth, precision](const Call& call) { return rounded(answer(truth, call), precision); });
 }
 
 std::optional<std::string> nothing_to_show(const AskedOf& asked, const Plan& plan) {
-  const auto one = trial_of_the_truth(asked);
+  const auto one = trial(asked.property, truth_within(asked), asked.subject.precision);
   if (!one) return std::nullopt;
   const auto begun = BudgetClock::now();
   const Verdict verdict = search(*one, plan);
@@ -76,7 +83,8 @@ std::optional<std::string> nothing_to_ask(const AskedOf& asked, const Plan& plan
 std::optional<std::string> counterexample_of_the_truth(const AskedOf& asked, const Verdict& verdict) {
   const auto* refuted = std::get_if<Refuted>(&verdict);
   if (refuted == nullptr || !refuted->failure.empty()) return std::nullopt;
-  const auto exact = trial_of_the_truth(asked);
+  const Precision& precision = asked.subject.precision;
+  const auto exact = trial(asked.property, correctly_rounded(truth_within(asked), precision), precision);
   if (!exact) return std::nullopt;
   try {
     if (!std::holds_alternative<Refuted>(replay(*exact, refuted->counterexample))) return std::nullopt;

@@ -29,8 +29,10 @@ Trial with_doubts(const AskedOf& asked, const Plan& plan);
 // past the rotary width. None where the subject is to blame (it declines, it is slow).
 std::optional<std::string> nothing_to_ask(const AskedOf& asked, const Plan& plan, const Verdict& verdict);
 
-// The counterexample, if it is one of the exact encoding as well, where a domain ends before what was claimed
-// sets in: a bias saturates past its window, and the subject ends within it. Agreement judges these answers.
+// The counterexample, if it is one of the exact encoding as well, correctly rounded to the subject's format.
+// A domain may end before what was claimed sets in (a bias saturates past its window, and the subject ends
+// within it), and a format may have one number for two rows (257 is not a bf16). Agreement judges these
+// answers.
 std::optional<std::string> counterexample_of_the_truth(const AskedOf& asked, const Verdict& verdict);
 
 }  // namespace posproof

@@ -59,7 +59,7 @@ class Recording {
     if (wrong_ && gives_ == Gives::answers) return *given;
     auto exact = exact_answer(call);
     const bool wrong = exact && differs(call, *given, *exact);
-    return wrong && gives_ == Gives::corrected ? rounded(*exact) : *given;
+    return wrong && gives_ == Gives::corrected ? rounded(*exact, all_.precision) : *given;
   }
 
   // None where the truth is not defined.
@@ -69,12 +69,6 @@ class Recording {
     } catch (const Refusal&) {
       return std::nullopt;
     }
-  }
-
-  // As a right answer would be: a check may ask on with it.
-  Tensor rounded(Tensor exact) const {
-    for (double& value : exact.data) value = nearest(format_of(all_.precision.result), value);
-    return exact;
   }
 
   bool differs(const Call& call, const Tensor& given, const Tensor& exact) {
@@ -111,6 +105,11 @@ bool fails(const TrialOf& of, Recording& recording, const Case& counterexample) 
 }
 
 }  // namespace
+
+Tensor rounded(Tensor exact, const Precision& precision) {
+  for (double& value : exact.data) value = nearest(format_of(precision.result), value);
+  return exact;
+}
 
 TrialOf trial_of(const Property& property, const Precision& precision) {
   return [&property, precision](const Encoding& encoding) { return trial(property, encoding, precision); };

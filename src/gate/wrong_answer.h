@@ -30,6 +30,9 @@ struct WrongAnswer {
   Failure::How how = Failure::How::raised;
 };
 
+// An exact answer as a right one is in that format: a check may ask on with it.
+Tensor rounded(Tensor exact, const Precision& precision);
+
 // A property's check of that encoding; none where it cannot be asked.
 using TrialOf = std::function<std::optional<Trial>(const Encoding&)>;
 TrialOf trial_of(const Property& property, const Precision& precision);  // the property lives as long

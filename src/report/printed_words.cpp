@@ -67,7 +67,7 @@ std::vector<Term> statuses() {
        "A claim that an encoding does not make itself: it declares a fact, from which the claim follows.",
        "explain, matrix"},
       {{"is an encoding"},
-       "The fact that every encoding has. What follows from it is claimed of all encodings that can be asked: agreement with the oracle, and properties such as call/agrees_in_chunks.",
+       "The fact that every encoding has. What follows from it is claimed of all encodings that can be asked, unless one limits it or claims the contrary: agreement with the oracle, and properties such as call/agrees_in_chunks.",
        "explain, matrix"},
       {{"where", "when", "matters_where"},
        "For which parameters something is claimed or looked at: each named parameter is one of the listed values.",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 
@@ -29,6 +30,39 @@ double largest_at(const Encoding& truth, Position t) {
   return most;
 }
 
+const Rotary* stretched(const Encoding& truth) {
+  const auto* rotary = std::get_if<Rotary>(&truth);
+  return rotary != nullptr && rotary->stretch ? rotary : nullptr;
+}
+
+// Whether values may be too large, or too small, for that format at positions that are asked for.
+bool may_leave(const Encoding& truth, const Precision& precision) {
+  // What depends on contents is as large as they are, but where a factor grows with the position (xPos).
+  return stretched(truth) != nullptr || (precision.result == unit_f16 && signature(truth).takes.empty());
+}
+
+// Whether they have a place in it there: contents are up to 16 (core/call_draw.cpp), so that a factor below
+// 2^11 keeps sums of two below 65504 in f16, one below 2^120 below 2^128 in f32 and bf16. Factors above
+// 2^-100 (f64: 2^-900) keep what the bound is relative to far above the spacing of subnormal numbers; f16's
+// have a term of their own.
+bool has_a_place(const Encoding& truth, const Precision& precision, Position t) {
+  const Rotary* rotary = stretched(truth);
+  if (rotary == nullptr) return largest_at(truth, t) < 65504;
+  const bool narrow = precision.result == unit_f16, wide = precision.result == unit_f64;
+  const double most = narrow ? 0x1p11
+                      : wide ? 0x1p900
+                             : 0x1p120,
+               least = narrow ? 0
+                       : wide ? 0x1p-900
+                              : 0x1p-100;
+  return std::ranges::all_of(rotary->pairs, [&](const Pair& pair) {
+    return std::ranges::all_of(std::array{Role::query, Role::key}, [&](Role role) {
+      const double factor = rotary->stretch(pair, static_cast<double>(t), role);
+      return factor < most && factor > least;
+    });
+  });
+}
+
 constexpr Position farthest_position = Position{1} << 40;
 
 // The pairs of an encoding whose every entry is of an angle linear in the position; null of any other.
@@ -40,6 +74,13 @@ const std::vector<Pair>* of_linear_angles(const Encoding& encoding) {
   const auto* rotary = std::get_if<Rotary>(&encoding);
   const bool other = rotary == nullptr || rotary->in_call || rotary->stretch || rotary->error;
   return other || rotary->pairs.empty() ? nullptr : &rotary->pairs;
+}
+
+// The domain, as far as the other goes, too.
+Domain reaching(Domain domain, const Domain& other) {
+  domain.lo = std::min(domain.lo, other.lo);
+  domain.hi = std::max(domain.hi, other.hi);
+  return domain;
 }
 
 bool same_ends(const Domain& a, const Domain& b) {
@@ -70,10 +111,16 @@ void meet(const std::optional<std::pair<Position, Position>>& asked, Encoding& t
     return;
   }
   truth = widened(std::move(truth), own.lo, own.hi);
-  const Domain& all = positions_of(truth);
+  // What is tested of a function of real numbers is a short stretch; a file may hold more.
+  if (declared.real && !declared.ends && declared.axes == 1)
+    truth = with_positions(std::move(truth), reaching(declared, own));
+  const Domain all = positions_of(truth);
   if (own.lo > all.hi || own.hi < all.lo)
     throw std::invalid_argument(fmt::format("{}: it holds positions {}:{}, there are {}:{}", subject.name,
                                             own.lo, own.hi, all.lo, all.hi));
+  // Rows past the encoding's own end are nobody's, as those of padding.
+  if (all.ends && all.axes == 1 && (own.lo < all.lo || own.hi > all.hi))
+    subject.encoding = narrowed(subject.encoding, all.lo, all.hi);
 }
 
 Encoding narrowed(const Encoding& encoding, Position lo, Position hi) {
@@ -97,16 +144,14 @@ std::string not_covered(const std::pair<Position, Position>& asked, const Domain
                      asked.first, asked.second, compared.lo, compared.hi);
 }
 
-void keep_within_f16(const Encoding& truth, const Precision& precision, Encoding& subject) {
-  constexpr double largest = 65504;
-  // What depends on contents is as large as they are.
-  if (precision.result != unit_f16 || !signature(truth).takes.empty()) return;
+void keep_within_format(const Encoding& truth, const Precision& precision, Encoding& subject) {
   Domain domain = positions_of(subject);
-  if (domain.axes != 1 || domain.lo != 0 || domain.hi < 0 || largest_at(truth, domain.hi) < largest) return;
+  if (!may_leave(truth, precision) || domain.axes != 1 || domain.lo != 0 || domain.hi < 0) return;
+  if (!has_a_place(truth, precision, domain.lo) || has_a_place(truth, precision, domain.hi)) return;
   Position fits = 0, too_far = domain.hi;
   while (too_far - fits > 1) {
     const Position middle = fits + (too_far - fits) / 2;
-    (largest_at(truth, middle) < largest ? fits : too_far) = middle;
+    (has_a_place(truth, precision, middle) ? fits : too_far) = middle;
   }
   domain.hi = fits, domain.ends = false;
   std::erase_if(domain.hard, [fits](Position t) { return t > fits; });
@@ -118,7 +163,7 @@ Domain overlap(const Domain& a, const Domain& b) {
   both.axes = b.axes;
   for (std::size_t axis = 0; b.axes > 1 && axis < b.axes; ++axis)
     both.last_on_axis.push_back(std::min(a.last(axis), b.last(axis)));
-  both.real = b.real;
+  both.real = a.real && b.real;  // a file has whole positions
   std::erase_if(both.hard, [&](Position t) { return t < both.lo || t > both.hi; });
   return both;
 }

@@ -29,9 +29,11 @@ void meet(const std::optional<std::pair<Position, Position>>& asked, Encoding& t
 // nothing is.
 std::string not_covered(const std::pair<Position, Position>& asked, const Domain& compared);
 
-// What is beyond the largest number of f16 is an infinity there, by rounding alone: a subject in f16 is
-// asked for the positions whose values have a place in it. The other formats reach beyond 2^127.
-void keep_within_f16(const Encoding& truth, const Precision& precision, Encoding& subject);
+// What is beyond the largest number of a format is an infinity there, and what is far below its smallest one
+// 0, by rounding alone: a subject is asked for the positions whose values have a place in its own. In f16
+// that ends many; the other formats reach beyond 2^127, past which only a factor goes that grows with the
+// position.
+void keep_within_format(const Encoding& truth, const Precision& precision, Encoding& subject);
 
 // The positions of both.
 Domain overlap(const Domain& a, const Domain& b);

@@ -184,30 +184,45 @@ TEST(Overlap, is_what_both_declare_and_the_hard_ones_of_the_second) {
   EXPECT_EQ(overlap(Domain(-20, 30), Domain(-9, 50)).hi, 30);
 }
 
-Position last_in_f16(std::string_view id, std::string_view parameters, Domain domain, Precision precision) {
+Position last_in(std::string_view id, std::string_view parameters, Domain domain, Precision precision) {
   const EncodingSpec& spec = encoding_named(id);
   const Encoding truth = spec.oracle(with(spec, Case::parse(parameters)));
   Encoding subject = with_positions(truth, std::move(domain));
-  keep_within_f16(truth, precision, subject);
+  keep_within_format(truth, precision, subject);
   for (const Position t : positions_of(subject).hard) EXPECT_LE(t, positions_of(subject).hi);
   return positions_of(subject).hi;
 }
 
 // The largest number of f16 is 65504.
-TEST(KeepWithinF16, ends_before_the_first_position_whose_value_has_no_place) {
+TEST(KeepWithinFormat, ends_before_the_first_position_whose_value_has_no_place) {
   const Precision f16 = Precision::parse("f16");
   const auto all = [](std::vector<Position> hard = {}) { return Domain(0, 1 << 20, std::move(hard)); };
-  EXPECT_EQ(last_in_f16("raw_index", "", all({5, 65503, 65504, 99999}), f16), 65503);
-  EXPECT_EQ(last_in_f16("raw_index", "offset=2", all(), f16), 65501);
-  EXPECT_EQ(last_in_f16("alibi", "heads=1", all(), f16), 1 << 20);  // 2^-8 of 2^20 is 4096
-  EXPECT_EQ(last_in_f16("alibi", "heads=8", all(), f16), 2 * 65504 - 1);
-  EXPECT_EQ(last_in_f16("alibi", "heads=8 form=symmetric", all(), f16), 2 * 65504 - 1);
-  EXPECT_EQ(last_in_f16("alibi", "heads=8 rows=key_index", all(), f16), 2 * 65504 - 1);
-  EXPECT_EQ(last_in_f16("raw_index", "", Domain(0, 1000), f16), 1000);
-  EXPECT_EQ(last_in_f16("raw_index", "", Domain(7, 1 << 20), f16), 1 << 20) << "it does not begin at 0";
+  EXPECT_EQ(last_in("raw_index", "", all({5, 65503, 65504, 99999}), f16), 65503);
+  EXPECT_EQ(last_in("raw_index", "offset=2", all(), f16), 65501);
+  EXPECT_EQ(last_in("alibi", "heads=1", all(), f16), 1 << 20);  // 2^-8 of 2^20 is 4096
+  EXPECT_EQ(last_in("alibi", "heads=8", all(), f16), 2 * 65504 - 1);
+  EXPECT_EQ(last_in("alibi", "heads=8 form=symmetric", all(), f16), 2 * 65504 - 1);
+  EXPECT_EQ(last_in("alibi", "heads=8 rows=key_index", all(), f16), 2 * 65504 - 1);
+  EXPECT_EQ(last_in("raw_index", "", Domain(0, 1000), f16), 1000);
+  EXPECT_EQ(last_in("raw_index", "", Domain(7, 1 << 20), f16), 1 << 20) << "it does not begin at 0";
   for (const char* wide : {"f32", "bf16", "f64"})
-    EXPECT_EQ(last_in_f16("raw_index", "", all(), Precision::parse(wide)), 1 << 20) << wide;
-  EXPECT_EQ(last_in_f16("rope", "dim=2", all(), f16), 1 << 20);
+    EXPECT_EQ(last_in("raw_index", "", all(), Precision::parse(wide)), 1 << 20) << wide;
+  EXPECT_EQ(last_in("rope", "dim=2", all(), f16), 1 << 20);
+}
+
+// The key of xPos at t = 512 k is 3.5^k as large in the fastest pair of d = 8: below 2^11 up to k = 6.08,
+// below 2^120 to k = 66.4, above 2^-100 (the query) to k = 55.3; a scale base of 64 has eighths of these.
+TEST(KeepWithinFormat, ends_before_a_factor_of_the_position_has_no_place) {
+  const auto last = [](const char* words, const char* format) {
+    return last_in("xpos", words, Domain(0, 1 << 20), Precision::parse(format));
+  };
+  const auto at = [](double k, Position scale) { return static_cast<Position>(k * double(scale)); };
+  const double step = std::log2(3.5);
+  EXPECT_EQ(last("dim=8", "f16"), at(11 / step, 512));
+  EXPECT_EQ(last("dim=8", "f32"), at(100 / step, 512));
+  EXPECT_EQ(last("dim=8", "bf16"), at(100 / step, 512));
+  EXPECT_EQ(last("dim=8 scale_base=64", "f32"), at(100 / step, 64));
+  EXPECT_EQ(last("dim=8", "f64"), at(900 / step, 512));
 }
 
 }  // namespace

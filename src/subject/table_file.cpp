@@ -30,8 +30,12 @@ std::size_t place(const Array& array, Position t, Position lo, std::size_t count
   return row;
 }
 
+// A file that does not say so itself begins at position 0; one with a row for each position that is tested of
+// an encoding with negative ones, at the first of these.
 Domain held(const Array& array, const Domain& declared, std::size_t count) {
-  const Position first = array.first(count, declared.lo);
+  const bool all = declared.hi - declared.lo + 1 == static_cast<Position>(count);
+  const Position first =
+      array.first(count, all || declared.ends ? declared.lo : std::max<Position>(declared.lo, 0));
   Domain domain(first, first + static_cast<Position>(count) - 1);
   domain.ends = true;
   return within(domain, declared);
@@ -124,8 +128,13 @@ Encoding as_bias(const Held& array, Bias bias, const Expected& expected) {
   if (shape[0] != bias.heads)
     throw std::invalid_argument(fmt::format("{}: has {} heads, `{}` with {} has {}", array->path, shape[0],
                                             expected.encoding, expected.parameters.text(), bias.heads));
-  bias.positions = bias.positions.axes > 1 ? window(*array, bias.positions)
-                                           : held(*array, bias.positions, std::min(shape[1], shape[2]));
+  if (bias.positions.axes == 1 && shape[1] != shape[2])
+    throw std::invalid_argument(fmt::format(
+        "{}: {} holds biases of {} queries and {} keys; allowed: as many queries as keys, both from "
+        "the first position on",
+        array->path, text(shape), shape[1], shape[2]));
+  bias.positions =
+      bias.positions.axes > 1 ? window(*array, bias.positions) : held(*array, bias.positions, shape[1]);
   bias.bias = [array, domain = bias.positions](const Positions& queries, const Positions& keys) {
     const Shape& extents = array->shape;
     const auto rows = places(*array, queries, domain, extents[1]),
