@@ -12,7 +12,9 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -198,18 +200,24 @@ void add(const std::string& suite, const std::string& test, auto make) {
   ::testing::RegisterTest(suite.c_str(), test.c_str(), nullptr, nullptr, __FILE__, __LINE__, make);
 }
 
-// Which suites are run: all, or the one that a filter names which is the name of one test. ctest starts a
-// process for each test, and what all encodings claim takes longer to find out than most tests.
+// Which suites are run: all, or those that a filter names which is made of names. ctest starts a process for
+// each test, and what all encodings claim takes longer to find out than most tests.
 class Suites {
  public:
   explicit Suites(const std::string& filter) {
-    if (filter.find_first_of("*?:-") == std::string::npos) one_ = filter.substr(0, filter.find('.'));
+    if (filter.find_first_of("*?-") != std::string::npos) return;
+    named_.emplace();
+    for (std::size_t at = 0; at < filter.size();) {
+      const std::size_t end = std::min(filter.find(':', at), filter.size());
+      named_->insert(filter.substr(at, std::min(filter.find('.', at), end) - at));
+      at = end + 1;
+    }
   }
 
-  bool has(std::string_view suite) const { return !one_ || *one_ == suite; }
+  bool has(std::string_view suite) const { return !named_ || named_->contains(suite); }
 
  private:
-  std::optional<std::string> one_;
+  std::optional<std::set<std::string, std::less<>>> named_;
 };
 
 void add_rejections() {

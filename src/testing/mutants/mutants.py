@@ -2,6 +2,7 @@
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import fnmatch
 import hashlib
 import json
@@ -12,6 +13,7 @@ import queue
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -20,6 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import page  # noqa: E402
 import plant  # noqa: E402
 import reading  # noqa: E402
+import sites  # noqa: E402
 import suite  # noqa: E402
 from reading import FOLDERS, NOT_OURS, ROOT  # noqa: E402
 from scratch import Failed, Scratch, say  # noqa: E402
@@ -125,57 +128,88 @@ class Cells:
             self._free.put(cell)
 
 
-def measure(scratch, cells, jobs, fast):
+@contextlib.contextmanager
+def in_threads(jobs):
+    """A pool that an interrupt ends, with the processes that its threads wait for."""
+    pool = concurrent.futures.ThreadPoolExecutor(jobs)
+    try:
+        yield pool
+    except BaseException:
+        suite.running.stop()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def binaries(scratch):
+    """What was built: a mutant of the same programs is judged once."""
+    return hashlib.sha256(b"".join((scratch.build / name).read_bytes() for name in TARGETS)).hexdigest()[:16]
+
+
+def measure(scratch, cells, jobs, fast, built):
     """The tests that are green without a mutant, with what they reach, and the mutants that starting the tests reaches: the same
     for one build, and remembered."""
-    binaries = hashlib.sha256(b"".join((scratch.build / name).read_bytes() for name in TARGETS)).hexdigest()[:16]
-    kept = scratch.folder / f"tests-{binaries}{'-fast' if fast else ''}.pickle"
+    kept = scratch.folder / f"tests-{built}{'-fast' if fast else ''}.pickle"
     if kept.is_file():
         return pickle.loads(kept.read_bytes())
 
     tests = suite.tests_of(scratch.build, ("long", "slow") if fast else ("long",))
     started = cells.use(lambda cell: suite.at_start(scratch.build, cell))
-
-    def one(test):
-        return test, cells.use(lambda cell: suite.measure(test, cell, started))
-    green = []
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for number, (test, (passed, output)) in enumerate(pool.map(one, tests)):
-            if number % 100 == 0:
-                say(f"measured {number} of {len(tests)} tests")
-            if passed:
-                green.append(test)
-            else:
-                say(f"{test.name} is red without a mutant and is left out:\n{output[-600:]}")
+    groups = suite.suites(tests)
+    green, done, start, told = [], 0, time.monotonic(), time.monotonic()
+    with in_threads(jobs) as pool:
+        futures = {pool.submit(cells.use, lambda cell, group=group: suite.measured(group, cell)): group for group in groups}
+        for future in concurrent.futures.as_completed(futures):
+            group, found = futures[future], future.result()
+            for test in group:
+                said, test.seconds, test.reaches, test.file = found[test.name]
+                test.file = os.path.relpath(test.file, scratch.tree) if test.file else ""
+                if said == "green":
+                    green.append(test)
+                else:
+                    say(f"{test.name} is red without a mutant and is left out:\n{said}")
+            done += len(group)
+            if time.monotonic() - told > 30:
+                told = time.monotonic()
+                say(f"measured {done} of {len(tests)} tests after {told - start:.0f} s")
     if not green:
         raise Failed("no test is green without a mutant; is bubblewrap permitted here?")
     for old in kept.parent.glob("tests-*.pickle"):
         old.unlink()
-    measured = green, frozenset(number for number, count in enumerate(started) if count)
-    kept.write_bytes(pickle.dumps(measured))
-    return measured
+    known = green, started
+    kept.write_bytes(pickle.dumps(known))
+    say(f"measured {len(green)} tests in {time.monotonic() - start:.0f} s; they take {sum(test.seconds for test in green):.0f} s")
+    return known
 
 
 def judge(numbered, tests, started, cells, jobs, budget, report):
-    """Runs every mutant against the tests that reach it; one that starting a test reaches against all of them, these first."""
-    reaching = collections.defaultdict(list)
+    """Runs every mutant against the tests that reach it, then against the others of their suites, which may use what those have
+    left; one that starting a test reaches against all of them. An interrupt ends it: what was reported is known."""
+    reaching, suites = collections.defaultdict(list), collections.defaultdict(list)
     for test in tests:
+        suites[test.suite or test.name].append(test)
         for number in test.reaches:
             reaching[number].append(test)
 
-    def seen(number, asked):
-        return cells.use(lambda cell: suite.notices(number, asked, cell, budget)) if asked else suite.Outcome(False)
+    def groups_of(number):
+        near = reaching[number]
+        names = {test.name for test in near}
+        beside = tests if number in started else [test for suite_ in dict.fromkeys(test.suite or test.name for test in near)
+                                                  for test in suites[suite_]]
+        return near, [test for test in beside if test.name not in names]
 
     def one(entry):
-        number, _ = entry
-        known = {test.name for test in reaching[number]}
-        groups = [reaching[number], [test for test in tests if test.name not in known] if number in started else []]
+        number, site = entry
+        groups = groups_of(number)
         if not any(groups):
             return entry, "never reached", suite.Outcome(False)
         spent, cut, unsure = 0.0, False, False
         for golden in (False, True):
             for group in groups if not cut else ():
-                outcome = seen(number, [test for test in group if test.golden == golden])
+                asked = [test for test in group if test.golden == golden]
+                if not asked:
+                    continue
+                outcome = cells.use(lambda cell: suite.notices(number, site.file, asked, cell, budget))
                 spent, cut, unsure = spent + outcome.seconds, cut or outcome.cut, unsure or outcome.unsure
                 if outcome.red:
                     seen_by = ("undecided" if unsure else "golden page alone") if golden else "red"
@@ -186,9 +220,8 @@ def judge(numbered, tests, started, cells, jobs, budget, report):
     entries = list(numbered)
     random.Random(0).shuffle(entries)
     entries.sort(key=lambda entry: bool(reaching[entry[0]]) or entry[0] in started)
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(one, entry) for entry in entries]
-        for future in concurrent.futures.as_completed(futures):
+    with in_threads(jobs) as pool:
+        for future in concurrent.futures.as_completed([pool.submit(one, entry) for entry in entries]):
             (number, site), status, outcome = future.result()
             report(number, site, status, outcome, len(reaching[number]))
 
@@ -203,6 +236,8 @@ def parse(words):
     parser.add_argument("number", nargs="?", type=int, default=300, help="how many mutants (300)")
     parser.add_argument("--seed", type=int, default=1, help="which ones (1)")
     parser.add_argument("--files", action="append", metavar="GLOB", help="only in these sources, as `src/run/*.cpp`")
+    parser.add_argument("--sources", type=int, metavar="N", help="draw N sources first, so that fewer are read and compiled (any number)")
+    parser.add_argument("--by-hand", metavar="FILE", help="plant these, too: a JSON array of {file, text, before, after}")
     parser.add_argument("--json", metavar="FILE", help="everything that is known of every mutant")
     parser.add_argument("--page", metavar="FILE", help="the page, as reports/mutants.md")
     parser.add_argument("--from", dest="known", metavar="FILE", help="plant nothing: what an earlier run wrote with --json")
@@ -229,11 +264,23 @@ def parse(words):
     return options
 
 
+def by_hand(listed):
+    """Faults that somebody wrote down: `before`, an expression on the line `text` of `file`, becomes `after`."""
+    found = []
+    for entry in listed:
+        text = (ROOT / entry["file"]).read_bytes().decode("latin-1")
+        line = next((number for number, line in enumerate(text.split("\n"), 1)
+                     if line.strip() == entry["text"] and entry["before"] in line), None)
+        if line is None:
+            raise Failed(f"`{entry['file']}` has no line `{entry['text']}` with `{entry['before']}`")
+        begin = text.index(entry["before"], sum(map(len, text.split("\n")[:line - 1])) + line - 1)
+        found.append(sites.Site("by hand", entry["file"], begin, begin + len(entry["before"]), entry["after"],
+                                f"std::decay_t<decltype({entry['before']})>", line, entry["before"], entry["after"], False))
+    return found
+
+
 def planted(options):
     """Plants what was asked for: the results."""
-    again = json.loads(pathlib.Path(options.again).read_text())["results"] if options.again else []
-    reasons = page.equivalents()
-    settled = [result for result in again if result["status"] == "red" or page.key(result) in reasons]
     scratch = Scratch(options.scratch, options.jobs)
     paths = sources()
     files = _chosen_files(paths, options.files)
@@ -247,13 +294,16 @@ def planted(options):
     kernels = [path for path in files if KERNELS.match(path)]
     wide = widely_included(files, [path for path in paths if path.split("/")[0] in FOLDERS])
     weights = {path: reading.weight((ROOT / path).read_text()) for path in files if path not in kernels and path not in wide}
-    chosen, found = reading.sample(weights, reader.read, options.number, options.seed)
+    drawn = reading.drawn_files(weights, options.sources, options.seed) if options.sources else weights
+    chosen, found = reading.sample(drawn, reader.read, options.number, options.seed)
     excluded = reader.excluded
     excluded["kernels compiled for each instruction set (files)"] = len(kernels)
     excluded[f"headers that more than {MOST_INCLUDING} sources include (files)"] = len(wide)
     if wide:
         say("left out: " + ", ".join(f"{path} ({count} sources include it)" for path, count in sorted(wide.items())))
     say(f"{sum(map(len, found.values()))} sites in {len(found)} of {len(weights)} files; left out there: {dict(excluded)}")
+    if options.by_hand:
+        chosen = chosen + by_hand(json.loads(pathlib.Path(options.by_hand).read_text()))
     numbered = list(enumerate(chosen, 1))
     dropped = build(scratch, paths, numbered, TARGETS)
     for number, reason in dropped.items():
@@ -261,18 +311,24 @@ def planted(options):
     numbered = [entry for entry in numbered if entry[0] not in dropped]
     lines = {number: line_of(site) for number, site in numbered}  # now: who edits a source meanwhile changes nothing
     cells = Cells(scratch, options.jobs)
-    tests, started = measure(scratch, cells, options.jobs, options.fast)
-    start = time.monotonic()
+    built = binaries(scratch)
+    tests, started = measure(scratch, cells, options.jobs, options.fast, built)
+    start = told = time.monotonic()
 
     def described(number, site):
         return {"number": number, "file": site.file, "line": site.line, "operator": site.operator, "before": site.before,
                 "after": site.after, "text": lines[number]}
 
-    known = {page.key(result): result for result in settled}
-    results = [{**known[key], **described(*entry)} for entry in numbered if (key := page.key(described(*entry))) in known]
+    run = {"seed": options.seed, "asked": options.number, "commit": commit, "files": len(weights), "read": len(found),
+           "sites": sum(map(len, found.values())), "excluded": dict(excluded), "wide": sorted(wide), "fast": options.fast,
+           "binaries": built, "planted": len(numbered), "results": []}
+    known = {page.key(result): result for result in settled(options.again, built)}
+    results = run["results"]
+    results += [{**known[key], **described(*entry)} for entry in numbered if (key := page.key(described(*entry))) in known]
     numbered = [entry for entry in numbered if page.key(described(*entry)) not in known]
 
     def report(number, site, status, outcome, reached_by):
+        nonlocal told
         results.append({**described(number, site), "status": status, "test": outcome.test, "late": outcome.late,
                         "cut": outcome.cut, "reached_by": reached_by, "seconds": round(outcome.seconds, 2)})
         survived = sum(result["status"] not in ("red", "undecided") for result in results)
@@ -280,14 +336,39 @@ def planted(options):
             said = f"{status}{', by the fastest tests' if outcome.cut else ''}, reached by {reached_by} tests"
             with open(options.survivors, "a") as file:
                 file.write(f"{site.file}:{site.line}\t{site.operator}\t{site.before}\t=>\t{site.after}\t[{said}]\n")
-        if status != "red" or len(results) % 20 == 0:
-            say(f"{len(results)} of {len(known) + len(numbered)}, {survived} survive, {time.monotonic() - start:.0f} s: {status} "
+        if options.json:
+            keep(options.json, run)
+        if status != "red" or time.monotonic() - told > 30:
+            told = time.monotonic()
+            judged = len(results) - run["planted"] + len(numbered)
+            left = (told - start) / judged * (len(numbered) - judged)
+            say(f"{len(results)} of {run['planted']}, {survived} survive, {told - start:.0f} s, about {left:.0f} s left: {status} "
                 f"{site.file}:{site.line} {site.operator}: {site.before} => {site.after}")
 
-    judge(numbered, tests, started, cells, options.jobs, options.budget, report)
+    say(f"judging {len(numbered)} of {run['planted']} mutants")
+    try:
+        judge(numbered, tests, started, cells, options.jobs, options.budget, report)
+    except KeyboardInterrupt:
+        say(f"interrupted after {len(results)} of {run['planted']} mutants")
     results.sort(key=lambda result: result["number"])
-    return {"seed": options.seed, "asked": options.number, "commit": commit, "files": len(weights), "read": len(found),
-            "sites": sum(map(len, found.values())), "excluded": dict(excluded), "wide": sorted(wide), "fast": options.fast, "results": results}
+    return run
+
+
+def settled(path, built):
+    """Of an earlier run: all that it found of the same programs; of others, what was red or is equivalent."""
+    if not path:
+        return []
+    run, reasons = json.loads(pathlib.Path(path).read_text()), page.equivalents()
+    return [result for result in run["results"]
+            if result["status"] == "red" or page.key(result) in reasons
+            or run.get("binaries") == built and result["status"] != "undecided"]
+
+
+def keep(path, run):
+    """Written aside, so that an interrupt leaves what was known before."""
+    aside = pathlib.Path(f"{path}.part")
+    aside.write_text(json.dumps(run, indent=1) + "\n")
+    aside.replace(path)
 
 
 def main(words):
@@ -295,17 +376,28 @@ def main(words):
     reasons = page.equivalents()
     run = json.loads(pathlib.Path(options.known).read_text()) if options.known else planted(options)
     if options.json:
-        pathlib.Path(options.json).write_text(json.dumps(run, indent=1) + "\n")
+        keep(options.json, run)
     if options.page:
         pathlib.Path(options.page).write_text(page.page(run, reasons))
     print(page.text(run, reasons))
     red, _, survivors = page.judged(run["results"], reasons)
+    if len(run["results"]) < run.get("planted", 0):
+        return 130
     return 1 if 100 * len(red) < (options.at_least or 0) * (len(red) + len(survivors)) else 0
 
 
+def interrupted(*_):
+    raise KeyboardInterrupt
+
+
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, interrupted)
+    signal.signal(signal.SIGINT, interrupted)  # a shell without a terminal ignores it
     try:
         sys.exit(main(sys.argv[1:]))
     except (Failed, page.Refused, OSError, json.JSONDecodeError) as failed:
         say(f"./run mutants: {failed}")
         sys.exit(2)
+    except KeyboardInterrupt:
+        say("./run mutants: interrupted before the first mutant was judged")
+        sys.exit(130)

@@ -7,7 +7,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
+import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import mutants  # noqa: E402
@@ -238,6 +240,31 @@ class Reading(unittest.TestCase):
         self.assertEqual(reading.read_for(["src/core/draw.h"], known[2:]), known[2:])
 
 
+class ByHand(unittest.TestCase):
+    """Faults that somebody wrote down, of a file of the project itself."""
+
+    def test_stands_where_its_line_says(self):
+        entry = {"file": "src/report/junit.cpp", "after": "bound"}
+        lines = (reading.ROOT / entry["file"]).read_text().splitlines()
+        entry["text"], entry["before"] = next((line.strip(), "error") for line in lines if "error" in line and "//" not in line)
+        site, = mutants.by_hand([entry])
+        text = (reading.ROOT / entry["file"]).read_bytes()
+        self.assertEqual(text[site.begin:site.end], b"error")
+        self.assertEqual(lines[site.line - 1].strip(), entry["text"])
+        self.assertEqual((site.operator, site.type, site.code), ("by hand", "std::decay_t<decltype(error)>", "bound"))
+
+    def test_is_refused_where_there_is_no_such_line(self):
+        entry = {"file": "src/core/residual.cpp", "text": "no such line", "before": "no", "after": "yes"}
+        with self.assertRaisesRegex(mutants.Failed, "has no line `no such line` with `no`"):
+            mutants.by_hand([entry])
+
+    def test_files_are_drawn_by_weight_and_repeat(self):
+        drawn = reading.drawn_files({"a": 1, "b": 9, "c": 0}, 1000, 3)
+        self.assertEqual((set(drawn), sum(drawn.values())), ({"a", "b"}, 1000))
+        self.assertTrue(50 < drawn["a"] < 150)
+        self.assertEqual(drawn, reading.drawn_files({"a": 1, "b": 9, "c": 0}, 1000, 3))
+
+
 class Sampling(unittest.TestCase):
     """Of two files: `b.cpp` weighs nine times as much, and holds as many sites as `a.cpp`."""
 
@@ -333,7 +360,7 @@ class Noticing(unittest.TestCase):
                     return said["green"]
                 return said[mutant if filter_ == "a:b" or alone is None else alone]
         tests = [suite.Test(name, ["program"], "", name, skips, 0.01, frozenset([7])) for name in ("a", "b")]
-        return suite.notices(7, tests, Program(), 99)
+        return suite.notices(7, "src/a.cpp", tests, Program(), 99)
 
     def test_red_twice_and_green_without_is_noticed(self):
         self.assertEqual(self.outcome(mutant="green").red, False)
@@ -366,6 +393,53 @@ class Noticing(unittest.TestCase):
             self.assertEqual(cell.run(["sleep", "9"], folder, 0.1, {})[0], None)
 
 
+class Measuring(unittest.TestCase):
+    """A program whose tests run in one process, and another one without a listener."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.ran = []
+
+    def run_(self, words, directory, seconds, environment):
+        self.ran.append(words)
+        if "POSPROOF_MUTANTS_TESTS" in environment:
+            (self.folder / "tests").write_text("A.a\tgreen\t1500\t/t/src/a_test.cpp\t 3 7\nA.b\tred\t2\t/t/src/a_test.cpp\t\n")
+        else:
+            reached = self.folder / "reached"
+            counts = array.array("I", bytes(reached.stat().st_size))
+            counts[5] = 2
+            reached.write_bytes(counts.tobytes())
+        return (1, "[  FAILED  ] A.b") if words[-1] == "A.b" else (0, "")
+
+    def test_one_process_tells_of_every_test_and_what_is_red_or_missing_is_run_alone(self):
+        tests = [suite.Test(name, ["p", name], "", name) for name in ("A.a", "A.b", "A.c")] + [suite.Test("other", ["q"], "")]
+        found = suite.measured(tests, unittest.mock.Mock(folder=self.folder, run=self.run_))
+        self.assertEqual(found["A.a"], ("green", 1.5, frozenset([3, 7]), "/t/src/a_test.cpp"))
+        self.assertEqual((found["A.b"][0], found["A.b"][2]), ("[  FAILED  ] A.b", frozenset([5])))
+        self.assertEqual([found["A.c"][0], found["other"][0], found["other"][2]], ["green", "green", frozenset([5])])
+        self.assertEqual(self.ran, [["p", "--gtest_filter=A.a:A.b:A.c", "--gtest_brief=1"], ["p", "A.b"], ["p", "A.c"], ["q"]])
+
+    def test_a_process_is_that_of_one_suite_of_one_program(self):
+        def test(program, name):
+            return suite.Test(name, [program], "", name if program != "r" else "")
+        tests = [test("p", "A.a"), test("p", "B.a"), test("p", "A.b"), test("q", "A.c"), test("r", "x"), test("r", "y"),
+                 test("p", "A.d")]
+        self.assertEqual([[one.name for one in group] for group in suite.suites(tests, 2)],
+                         [["A.a", "A.b"], ["A.d"], ["B.a"], ["A.c"], ["x"], ["y"]])
+
+    def test_a_run_is_taken_up_where_it_was_interrupted(self):
+        common = {"file": "f", "text": "t", "operator": "o", "before": "b"}
+        results = [{**common, "after": status, "status": status} for status in ("red", "survived", "undecided")]
+        kept = self.folder / "run.json"
+        mutants.keep(kept, {"binaries": "1", "results": results})
+        self.assertEqual([one["status"] for one in mutants.settled(kept, "1")], ["red", "survived"])
+        self.assertEqual([one["status"] for one in mutants.settled(kept, "2")], ["red"])
+        self.assertEqual(mutants.settled(None, "1"), [])
+        self.assertEqual(list(self.folder.glob("*.part")), [])
+
+
 class Judging(unittest.TestCase):
     """Mutants of which a fake suite says what they turn red."""
 
@@ -373,12 +447,48 @@ class Judging(unittest.TestCase):
         real = suite.notices
         self.addCleanup(setattr, suite, "notices", real)
         red = {1: "a", 2: "reports.page", 4: "a", 6: "reports.page"}
-        suite.notices = lambda number, asked, cell, budget: suite.Outcome(
+        suite.notices = lambda number, file, asked, cell, budget: suite.Outcome(
             red.get(number) in [test.name for test in asked], seconds=1, cut=number == 6,
             unsure=number == 7 and asked[0].name == "a")
 
     def use(self, function):
         return function(None)
+
+    def test_asks_the_other_tests_of_a_suite_too(self):
+        tests = [suite.Test("A.first", [], "", "A.first", reaches=frozenset([3])), suite.Test("A.later", [], "", "A.later"),
+                 suite.Test("B.other", [], "", "B.other")]
+        asked = []
+        suite.notices = lambda number, file, tests, cell, budget: asked.append((file, [test.name for test in tests])) or suite.Outcome(False)
+        site = sites.Site("sign", "f", 1, 2, "0", "int", 1, "x", "0", False)
+        mutants.judge([(3, site)], tests, frozenset(), self, 1, 99, lambda *_: None)
+        self.assertEqual(asked, [("f", ["A.first"]), ("f", ["A.later"])])
+        asked.clear()
+        mutants.judge([(3, site)], tests, frozenset([3]), self, 1, 99, lambda *_: None)
+        self.assertEqual(asked, [("f", ["A.first"]), ("f", ["A.later", "B.other"])])
+
+    def test_an_interrupt_ends_what_runs(self):
+        self.addCleanup(setattr, suite, "running", suite.running)
+        running = suite.running = suite.Running()
+        began = threading.Event()
+
+        def notices(number, file, asked, cell, budget):
+            process = subprocess.Popen(["sleep", "600"], start_new_session=True)
+            running.add(process)
+            began.set()
+            process.wait()
+            running.remove(process)
+        suite.notices = notices
+        told = []
+
+        def report(*what):
+            told.append(what)
+            if began.wait(60):
+                raise KeyboardInterrupt
+        site = sites.Site("sign", "f", 1, 2, "0", "int", 1, "x", "0", False)
+        tests = [suite.Test("a", [], "", "a", reaches=frozenset([3]))]
+        with self.assertRaises(KeyboardInterrupt):
+            mutants.judge([(3, site), (4, site)], tests, frozenset(), self, 2, 99, report)
+        self.assertEqual([what[2] for what in told], ["never reached"])
 
     def test_says_what_becomes_of_a_mutant(self):
         tests = [suite.Test("a", [], "", "a", reaches=frozenset([1, 3, 6, 7])),
@@ -393,13 +503,24 @@ class Judging(unittest.TestCase):
 
 
 class Batches(unittest.TestCase):
+    def test_those_beside_the_source_come_first_and_its_folder_counts_as_faster(self):
+        def test(name, file, seconds, reaches=60):
+            return suite.Test(name, [], "", name, seconds=seconds, reaches=frozenset(range(reaches)), file=file)
+        beside, named = test("Gate.a", "src/gate/gate_test.cpp", 1), test("explains.gate", "src/run/conformance_test.cpp", 1.5)
+        folder, far = test("History.b", "src/gate/history_test.cpp", 4), test("Case.c", "src/core/case_test.cpp", 2)
+        slow, specific = test("Gate.slow", "src/gate/gate_test.cpp", 9), test("Case.d", "src/core/case_test.cpp", 2, 1)
+        self.assertEqual([suite.distance(one, "src/gate/gate.cpp") for one in (beside, named, folder, far)], [0, 0, 1, 2])
+        first, rest = suite.order([far, slow, specific, folder, named, beside], "src/gate/gate.cpp")
+        self.assertEqual(first, [beside, named, specific])
+        self.assertEqual(rest, [folder, far, slow])
+
     def test_hold_every_test_once_the_specific_and_the_fast_first(self):
         tests = [suite.Test(f"t{n}", [], "", f"t{n}", seconds=n / 10, reaches=frozenset(range(50))) for n in range(1, 60)]
         tests.append(suite.Test("specific", [], "", "specific", seconds=1.5, reaches=frozenset([7])))
         groups = suite.batches(tests)
         self.assertEqual(sorted(test.name for group in groups for test in group), sorted(test.name for test in tests))
-        self.assertEqual([test.name for test in groups[0]], ["specific", "t1", "t2"])
-        self.assertEqual([test.name for test in groups[1]], ["t3", "t4", "t5", "t6"])
+        self.assertEqual([test.name for test in groups[0]], ["specific", *(f"t{n}" for n in range(1, 8))])
+        self.assertEqual([test.name for test in groups[1]], ["t8", "t9"])
         self.assertEqual(groups[-1][-1].name, "t59")
 
 
@@ -422,6 +543,16 @@ class Page(unittest.TestCase):
         self.assertIn("1 of 2 mutants turn a test red (50.0 %), 1 survive", page.text(self.run_, {}))
         self.assertIn("1 were not decided", page.text(self.run_, {}))
         self.assertIn("Of 1 nothing is known", page.page(self.run_, {}))
+
+    def test_what_was_interrupted_says_so(self):
+        said = "Interrupted: 3 of 9 mutants were judged, in an order by chance."
+        self.assertNotIn("Interrupted", page.text(self.run_, {}) + page.page(self.run_, {}))
+        self.run_["planted"] = 9
+        self.assertIn(said, page.text(self.run_, {}))
+        self.assertIn(said, page.page(self.run_, {}))
+        self.assertIn("9 could be compiled behind a switch.", page.page(self.run_, {}))
+        self.run_["planted"] = 3
+        self.assertNotIn("Interrupted", page.text(self.run_, {}) + page.page(self.run_, {}))
 
     def test_what_was_cut_short_says_so(self):
         self.results[1]["cut"] = True

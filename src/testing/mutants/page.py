@@ -47,6 +47,12 @@ def undecided(results):
     return sum(result["status"] == "undecided" for result in results)
 
 
+def unfinished(run):
+    """What an interrupt left: a fair sample, since mutants are judged in an order by chance."""
+    judged_, planted = len(run["results"]), run.get("planted", 0)
+    return [f"Interrupted: {judged_} of {planted} mutants were judged, in an order by chance."] if judged_ < planted else []
+
+
 def share(part, whole):
     return f"{100 * part / whole:.1f} %" if whole else "-"
 
@@ -73,7 +79,7 @@ def text(run, reasons):
         lines.append(f"{file}: {len(of_red)} of {len(of_red) + len(of_survivors)} red")
         lines += [f"  {result['line']}: {result['operator']}: `{result['before']}` -> `{result['after']}`: {status(result)}"
                   for result in of_survivors]
-    lines += ["", f"{len(red)} of {counted} mutants turn a test red ({share(len(red), counted)}), {len(survivors)} survive; "
+    lines += ["", *unfinished(run), f"{len(red)} of {counted} mutants turn a test red ({share(len(red), counted)}), {len(survivors)} survive; "
                   f"{len(equal)} more are equivalent",
               *([f"{late} were not decided: their tests were late without them too"] if (late := undecided(run["results"])) else []),
               f"{run['sites']} sites in {run['read']} of {run['files']} files, seed {run['seed']}; left out: " +
@@ -106,7 +112,9 @@ def page(run, reasons):
              (" Tests that `./run test` leaves out were not run." if run.get("fast") else ""), "",
              f"{run['asked']} sites were drawn from the {run['files']} files of `src/` and `properties/`: of a file in proportion to its "
              "operators, numbers and branches, and in it every operator with the same chance. "
-             f"{len(run['results'])} could be compiled behind a switch.", ""]
+             f"{run.get('planted', len(run['results']))} could be compiled behind a switch.", ""]
+    if said := unfinished(run):
+        lines += [*said, ""]
     if late := undecided(run["results"]):
         lines += [f"Of {late} nothing is known: their tests were late without them too. They count on neither side.", ""]
     rows = []

@@ -126,6 +126,12 @@ def quotas(weights, number, random_):
     return {path: count for path, count in counts.items() if count}
 
 
+def drawn_files(weights, number, seed):
+    """Files drawn in proportion to their weights, each with how often: of a file that weighs twice as much twice the faults."""
+    paths = sorted(path for path in weights if weights[path])
+    return dict(collections.Counter(random.Random(f"{seed} sources").choices(paths, [weights[path] for path in paths], k=number)))
+
+
 def drawn_from(listed, number, random_):
     """`number` of the sites of a file, or all; every operator has the same chance."""
     by_operator = collections.defaultdict(list)

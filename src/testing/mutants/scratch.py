@@ -9,7 +9,8 @@ import time
 
 from reading import FOLDERS, HERE, NOT_OURS, ROOT
 
-SWITCH = {"src/core/mutants_switch.h": "switch.h", "src/core/mutants_switch.cpp": "switch.cpp"}
+SWITCH = {"src/core/mutants_switch.h": "switch.h", "src/core/mutants_switch.cpp": "switch.cpp",
+          "src/core/mutants_listener_test.cpp": "listener.cpp"}
 
 
 def say(text):

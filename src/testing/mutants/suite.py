@@ -1,14 +1,17 @@
 """The tests, how long they take, which mutants they reach, and whether they notice one."""
 import array
+import collections
 import dataclasses
 import json
 import math
 import os
+import pathlib
 import re
 import resource
 import shutil
 import signal
 import subprocess
+import threading
 import time
 
 MOST = 65536  # mutants in one build: switch.cpp
@@ -29,6 +32,12 @@ class Test:
     skips: str = ""      # what it prints where it is skipped
     seconds: float = 0
     reaches: frozenset = frozenset()
+    file: str = ""       # the source in which a test of GoogleTest stands
+
+    @property
+    def suite(self):
+        """Those of one suite are measured in one process."""
+        return self.filter.partition(".")[0]
 
     @property
     def golden(self):
@@ -74,6 +83,38 @@ def _limits(processor_seconds):
         signal.signal(name, signal.SIG_DFL)
 
 
+class Stopped(Exception):
+    """Somebody interrupted: what runs is ended, and nothing else is begun."""
+
+
+class Running:
+    """The processes of all cells, so that an interrupt ends them."""
+
+    def __init__(self):
+        self._lock, self._processes, self.stopping = threading.Lock(), set(), False
+
+    def add(self, process):
+        with self._lock:
+            self._processes.add(process)
+            if self.stopping:
+                os.killpg(process.pid, signal.SIGKILL)
+
+    def remove(self, process):
+        with self._lock:
+            self._processes.discard(process)
+            if self.stopping:
+                raise Stopped
+
+    def stop(self):
+        with self._lock:
+            self.stopping = True
+            for process in self._processes:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+running = Running()
+
+
 class Cell:
     """Where tests of a mutant run: it sees its own processes only, and writes nowhere but in a /tmp of its own. A mutant may
     kill what it should not, or remove it."""
@@ -94,6 +135,7 @@ class Cell:
         process = subprocess.Popen(self._words + words, cwd=directory, env={**os.environ, "TMPDIR": "/tmp", **environment},
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                    start_new_session=True, preexec_fn=lambda: _limits(math.ceil(seconds)))
+        running.add(process)
         try:
             output, _ = process.communicate(timeout=patience * seconds)
             code = process.returncode
@@ -101,47 +143,97 @@ class Cell:
             os.killpg(process.pid, signal.SIGKILL)
             output, _ = process.communicate()
             code = None
+        running.remove(process)
         return code, output.decode("utf-8", "replace")
 
 
-def counted(words, directory, cell):
+def counted(words, directory, cell, environment=None):
     """(exit code, output, how often each mutant was asked for, seconds) of a program without a mutant."""
     reached = cell.folder / "reached"
     with open(reached, "wb") as file:
         file.truncate(COUNT * MOST)
     start = time.monotonic()
-    code, output = cell.run(words, directory, 600, {"POSPROOF_MUTANTS_REACHED": "/tmp/reached"})
+    code, output = cell.run(words, directory, 600, {"POSPROOF_MUTANTS_REACHED": "/tmp/reached", **(environment or {})})
     return code, output, array.array("I", reached.read_bytes()), time.monotonic() - start
 
 
 def at_start(build, cell):
-    """How often each mutant is asked for before the first test: what initialises constants reaches some in every test."""
+    """The mutants that are asked for before the first test: what initialises constants reaches some in every test."""
     program = str(build / "posproof_tests")
-    return counted([program, "--gtest_list_tests"], str(build), cell)[2]
+    return reached_by(counted([program, "--gtest_list_tests"], str(build), cell)[2])
 
 
-def measure(test, cell, started):
-    """Runs a test without a mutant: whether it is green, how long it takes, what it reaches that starting alone does not."""
-    code, output, counts, test.seconds = counted(test.command, test.directory, cell)
-    test.reaches = frozenset(number for number, count in enumerate(counts) if count > started[number])
-    return code == 0, output
+def reached_by(counts):
+    return frozenset(number for number, count in enumerate(counts) if count)
 
 
-def order(tests):
-    """The few that reach least come first, then the fastest."""
-    specific = sorted(tests, key=lambda test: (len(test.reaches), test.seconds))
+def measured_alone(test, cell):
+    """Runs a test without a mutant: ("green" or what it said, seconds, what it reaches, no source)."""
+    code, output, counts, seconds = counted(test.command, test.directory, cell)
+    return "green" if code == 0 else output[-600:], seconds, reached_by(counts), ""
+
+
+def heard(text):
+    """What listener.cpp wrote: for each test that ended what `measured_alone` gives, with its source."""
+    found = {}
+    for line in text.splitlines():
+        name, said, milliseconds, file, numbers = line.split("\t")
+        found[name] = said, int(milliseconds) / 1000, frozenset(map(int, numbers.split())), file
+    return found
+
+
+def measured(tests, cell):
+    """Runs tests without a mutant, those of GoogleTest in one process: by name, what `measured_alone` gives of each. In one
+    process what is computed once and remembered is reached by the first alone; those of another suite have another process."""
+    found = {}
+    together = [test for test in tests if test.filter]
+    if together:
+        told = cell.folder / "tests"
+        told.unlink(missing_ok=True)
+        words = [together[0].command[0], "--gtest_filter=" + ":".join(test.filter for test in together), "--gtest_brief=1"]
+        counted(words, together[0].directory, cell, {"POSPROOF_MUTANTS_TESTS": "/tmp/tests"})
+        of_filter = heard(told.read_text()) if told.is_file() else {}
+        found = {test.name: of_filter[test.filter] for test in together if of_filter.get(test.filter, ("red",))[0] == "green"}
+    # What is red may be green alone; and a program may have no listener, or end before its time.
+    return {**found, **{test.name: measured_alone(test, cell) for test in tests if test.name not in found}}
+
+
+def suites(tests, most=100):
+    """Groups that are measured in one process each: of one program, one suite, and not so many that the last runs alone."""
+    groups = collections.defaultdict(list)
+    for test in tests:
+        groups[test.command[0], test.suite or test.name].append(test)
+    return [group[at:at + most] for group in groups.values() for at in range(0, len(group), most)]
+
+
+def distance(test, file):
+    """How far a test stands from the source that a mutant is in: 0 beside it or by its name, 1 in its folder, 2 elsewhere."""
+    source, beside = pathlib.PurePath(file), pathlib.PurePath(test.file)
+    if not source.stem:
+        return 2
+    if beside.stem == source.stem + "_test" or re.search(rf"\b{re.escape(source.stem)}\b", test.name):
+        return 0
+    return 1 if source.parent in beside.parents else 2
+
+
+def order(tests, file=""):
+    """Those beside the source come first, then the few that reach least, then the fastest; of those in its folder first, as
+    long as they take no more than four times as long."""
     first, spent = [], 0.0
-    for test in specific[:20]:
-        if spent + test.seconds <= 2:
-            first.append(test)
-            spent += test.seconds
+    for most, sort in ((3, lambda test: (distance(test, file), test.seconds)), (5, lambda test: (len(test.reaches), test.seconds))):
+        names = {test.name for test in first}
+        for test in sorted((test for test in tests if test.name not in names), key=sort)[:20]:
+            if spent + test.seconds <= most and (most == 5 or distance(test, file) == 0):
+                first.append(test)
+                spent += test.seconds
     names = {test.name for test in first}
-    return first, sorted((test for test in tests if test.name not in names), key=lambda test: test.seconds)
+    rest = [test for test in tests if test.name not in names]
+    return first, sorted(rest, key=lambda test: test.seconds * (4 if distance(test, file) == 2 else 1))
 
 
-def batches(tests):
+def batches(tests, file=""):
     """Groups that run in one process each, of growing length: most mutants are seen by the first."""
-    first, rest = order(tests)
+    first, rest = order(tests, file)
     groups, limit = ([first] if first else []), 2.0
     group, spent = [], 0.0
     for test in rest:
@@ -154,10 +246,12 @@ def batches(tests):
 
 
 def _commands(group):
-    """One for all tests of GoogleTest, one for each of the others."""
-    together = [test for test in group if test.filter]
-    if together:
-        program = together[0].command[0]
+    """One for all tests of a program of GoogleTest, one for each of the others."""
+    programs = collections.defaultdict(list)
+    for test in group:
+        if test.filter:
+            programs[test.command[0]].append(test)
+    for program, together in programs.items():
         filters = ":".join(test.filter for test in together)
         yield together, [program, "--gtest_filter=" + filters, "--gtest_fail_fast", "--gtest_brief=1"]
     for test in group:
@@ -214,10 +308,10 @@ def _sees(number, asked, words, cell):
     return said(Outcome(False, unsure=unsure))
 
 
-def notices(number, tests, cell, budget):
-    """Runs tests with a mutant until one is red, as many as take `budget` seconds without one."""
+def notices(number, file, tests, cell, budget):
+    """Runs tests with a mutant of this source until one is red, as many as take `budget` seconds without one."""
     spent, planned, unsure = 0.0, 0.0, False
-    for group in batches(tests):
+    for group in batches(tests, file):
         if planned >= budget:
             return Outcome(False, seconds=spent, cut=True, unsure=unsure)
         planned += sum(test.seconds for test in group)
