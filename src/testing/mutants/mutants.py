@@ -321,7 +321,7 @@ def planted(options):
 
     run = {"seed": options.seed, "asked": options.number, "commit": commit, "files": len(weights), "read": len(found),
            "sites": sum(map(len, found.values())), "excluded": dict(excluded), "wide": sorted(wide), "fast": options.fast,
-           "binaries": built, "planted": len(numbered), "results": []}
+           "only": options.files or [], "sources": options.sources, "binaries": built, "planted": len(numbered), "results": []}
     known = {page.key(result): result for result in settled(options.again, built)}
     results = run["results"]
     results += [{**known[key], **described(*entry)} for entry in numbered if (key := page.key(described(*entry))) in known]

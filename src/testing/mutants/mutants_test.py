@@ -544,6 +544,16 @@ class Page(unittest.TestCase):
         self.assertIn("1 were not decided", page.text(self.run_, {}))
         self.assertIn("Of 1 nothing is known", page.page(self.run_, {}))
 
+    def test_says_of_which_sources_the_faults_are(self):
+        said = page.page(self.run_, {})
+        self.assertIn("`./run mutants 3 --seed 1 --page reports/mutants.md` writes this page.", said)
+        self.assertIn("3 sites were drawn from the 8 files of `src/` and `properties/`: of a file", said)
+        self.run_.update({"only": ["src/gate/*", "src/run/*"], "sources": 2, "fast": True})
+        said = page.page(self.run_, {})
+        self.assertIn("`./run mutants 3 --seed 1 --files 'src/gate/*' --files 'src/run/*' --sources 2 --fast --page reports/mutants.md`", said)
+        self.assertIn("3 sites were drawn from 2 files, which were drawn from the 8 files of `src/` and `properties/` that match "
+                      "`src/gate/*`, `src/run/*`: of a file", said)
+
     def test_what_was_interrupted_says_so(self):
         said = "Interrupted: 3 of 9 mutants were judged, in an order by chance."
         self.assertNotIn("Interrupted", page.text(self.run_, {}) + page.page(self.run_, {}))

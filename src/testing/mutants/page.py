@@ -87,6 +87,21 @@ def text(run, reasons):
     return "\n".join(lines)
 
 
+def command(run):
+    """The words that draw the same faults of the same sources."""
+    words = ["./run mutants", str(run["asked"]), "--seed", str(run["seed"])]
+    words += [word for glob in run.get("only") or () for word in ("--files", f"'{glob}'")]
+    words += ["--sources", str(run["sources"])] if run.get("sources") else []
+    return " ".join(words + ["--fast"] * bool(run.get("fast")) + ["--page reports/mutants.md"])
+
+
+def drawn_from(run):
+    """Of which sources the sites are."""
+    only = run.get("only")
+    files = f"the {run['files']} files of `src/` and `properties/`" + (f" that match {', '.join(map(_code, only))}" if only else "")
+    return f"{run['read']} files, which were drawn from {files}" if run.get("sources") else files
+
+
 def _row(cells):
     return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
 
@@ -106,11 +121,10 @@ def page(run, reasons):
     lines = ["# Planted faults", "",
              f"*How many small faults in the sources does a test notice?* {len(red)} of {counted} ({share(len(red), counted)}). "
              f"{len(survivors)} survive; {len(equal)} more change nothing that can be observed, and count on neither side.", "",
-             f"`./run mutants {run['asked']} --seed {run['seed']}{' --fast' if run.get('fast') else ''} --page reports/mutants.md` writes this page. No test compares it: "
-             f"it takes an hour. This one is of commit `{run['commit']}`. A mutant is red where a test fails, crashes or does not end "
+             f"`{command(run)}` writes this page. No test compares it: it takes long. This one is of commit `{run['commit']}`. A mutant is red where a test fails, crashes or does not end "
              "with it, twice, and is green without it. One that only a checked-in page of `reports/` shows survives." +
              (" Tests that `./run test` leaves out were not run." if run.get("fast") else ""), "",
-             f"{run['asked']} sites were drawn from the {run['files']} files of `src/` and `properties/`: of a file in proportion to its "
+             f"{run['asked']} sites were drawn from {drawn_from(run)}: of a file in proportion to its "
              "operators, numbers and branches, and in it every operator with the same chance. "
              f"{run.get('planted', len(run['results']))} could be compiled behind a switch.", ""]
     if said := unfinished(run):
