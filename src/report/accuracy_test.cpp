@@ -64,6 +64,36 @@ TEST(ReportAccuracy, names_the_pair_and_the_head_of_a_bias) {
   EXPECT_NE(summary(bias, all_f32, {}).find("query 7, key 1, head 1"), std::string::npos);
 }
 
+TEST(ReportAccuracy, names_places_of_a_grid_and_the_head_of_a_rotation) {
+  Accuracy grid = found();
+  grid.places = Places{{0, 0}, {2, 3}};
+  grid.last = 11;
+  grid.ulp_at = {7, 2};
+  grid.largest_at = {};
+  grid.declined = 2;
+  grid.first_declined = 10;
+  grid.channels = grid.columns;  // of one head
+  const std::string said = summary(grid, all_f32, {});
+  EXPECT_EQ(said.find("  400 entries in f32, places (0, 0) to (2, 3): 100 (25 %) are not the exact value "
+                      "correctly rounded\n  largest error  3.5 ulp at (1, 3), column 2\n"),
+            0u)
+      << said;
+  EXPECT_TRUE(said.ends_with("  NOT CHECKED  2 places were declined, the first is (2, 2)\n")) << said;
+  grid.channels = 2;
+  grid.ulp_at = {7, 3};
+  EXPECT_NE(summary(grid, all_f32, {}).find("3.5 ulp at (1, 3), head 1, column 1\n"), std::string::npos);
+  grid.channels = 0;
+  grid.keys = 2;
+  grid.first = 4;
+  EXPECT_NE(summary(grid, all_f32, {}).find("3.5 ulp at query (1, 3), key (1, 1), head 1\n"),
+            std::string::npos);
+  const Subject subject{"x", "y", Table{}, all_f32, false};
+  const Parameters parameters = Case::parse("dim=4");
+  EXPECT_NE(accuracy({"sinusoidal", parameters, subject, grid}, {})
+                .find("\n       largest number       radians         bound     largest ulp\n"),
+            std::string::npos);
+}
+
 std::string said(const Accuracy& found, const Precision& precision = all_f32) {
   return summary(found, precision, {});
 }

@@ -95,11 +95,43 @@ TEST(IdentifiedWords, where_none_holds_name_the_nearest_and_the_difference) {
             "    behaves exactly like defect rope/x (a#1)\n"
             "    would hold as `@f32/bf16`\n"
             "  gate it: posproof gate rope --dim 8 'table:x.npy'\n");
+  Identified several = not_identified();
+  several.nearest->wrong = 2;
+  EXPECT_NE(identified(several, "table:x.npy", {})
+                .find("\n  nearest: rope --dim 8: 2 of 40 answers are beyond what rounding in f32 allows\n"),
+            std::string::npos);
+  several.nearest->precision = "";
+  several.nearest->first.reset();
+  several.nearest->explanations = {{Explanation::Kind::place, "wrong in head 1 of 2 alone", "", ""}};
+  EXPECT_TRUE(identified(several, "table:x.npy", {})
+                  .ends_with("allows\n    located: wrong in head 1 of 2 alone\n"
+                             "  gate it: posproof gate rope --dim 8 'table:x.npy'\n"));
+  const Json said = Json::parse(identified_json(several, "table:x.npy"));
+  EXPECT_FALSE(said["nearest"].contains("would_hold_as"));
+  EXPECT_FALSE(said["nearest"].contains("first"));
+  EXPECT_EQ(said["nearest"]["explanations"], Json({"located: wrong in head 1 of 2 alone"}));
   Identified none = not_identified();
   none.nearest.reset();
   EXPECT_EQ(
       identified(none, "table:x.npy", {}),
       "NOT IDENTIFIED  table:x.npy: none of 3 conventions holds\n  [9, 8] in F32\n  no convention is near\n");
+}
+
+TEST(IdentifiedWords, say_in_what_a_program_was_contained) {
+  Identified found = of("rope", "dim=128");
+  EXPECT_FALSE(Json::parse(identified_json(found, "x")).contains("contained"));
+  EXPECT_EQ(identified(found, "x", {}).find("contained"), std::string::npos);
+  found.subject.containment = {{"no network"}, {"reading files"}};
+  found.subject.description = "";
+  EXPECT_EQ(identified(found, "x", {})
+                .find("IDENTIFIED  rope --dim 128 of x\n  contained: no network\n"
+                      "  not contained: reading files\n  9 positions are"),
+            0u)
+      << identified(found, "x", {});
+  const Json json = Json::parse(identified_json(found, "x"));
+  EXPECT_EQ(json["contained"], Json({"no network"}));
+  EXPECT_EQ(json["not_contained"], Json({"reading files"}));
+  EXPECT_EQ(json["identified"]["trained_numbers"], false);
 }
 
 TEST(IdentifiedWords, as_json_are_the_same_values) {

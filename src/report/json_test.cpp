@@ -201,6 +201,10 @@ TEST(ReportJson, of_a_written_array_is_what_stands_in_the_file) {
                 R"json({"file": "x.npy", "encoding": "rope", "parameters": {"dim": 8.0}, "positions": [-2, 2],
                             "array": "cos_cache", "shape": [5, 4], "format": "bf16",
                             "rounding": "correctly rounded", "bytes": 168})json"));
+  ExactArray grid = array;
+  grid.grid = {5, 1};
+  EXPECT_EQ(Json::parse(json({"x.npy", "rope", parameters, 0, 0, grid, 168}))["positions"],
+            Json::parse(R"json({"grid": [5, 1]})json"));
 }
 
 Json of(const Accuracy& found) {
@@ -256,6 +260,40 @@ TEST(ReportJson, of_accuracy_names_the_pair_and_the_head_of_a_bias) {
   bias.first = 10;
   bias.ulp_at = {12, 13};
   EXPECT_EQ(of(bias)["largest_ulp"]["at"], Json::parse(R"json({"query": 12, "key": 13, "head": 2})json"));
+}
+
+// On a grid a position is the numbers of its place, and the column of a rotation that of its head.
+TEST(ReportJson, of_accuracy_names_the_place_and_the_head_on_a_grid) {
+  Accuracy grid = found_in_all_entries();
+  grid.places = Places{{0, 0}, {2, 3}};
+  grid.first = 0;
+  grid.last = 11;
+  grid.ulp_at = {7, 2};
+  grid.largest_at = Entry{9, 13};
+  EXPECT_EQ(of(grid)["first"], Json::parse("[0, 0]"));
+  EXPECT_EQ(of(grid)["last"], Json::parse("[2, 3]"));
+  EXPECT_EQ(of(grid)["largest_ulp"]["at"], Json::parse(R"json({"position": [1, 3], "column": 2})json"));
+  grid.channels = 5;
+  EXPECT_EQ(of(grid)["largest_ulp"]["at"],
+            Json::parse(R"json({"position": [1, 3], "head": 0, "column": 2})json"));
+  EXPECT_EQ(of(grid)["largest_error"]["at"],
+            Json::parse(R"json({"position": [2, 1], "head": 2, "column": 3})json"));
+  grid.channels = 0;
+  grid.keys = 4;
+  grid.first = 5;
+  EXPECT_EQ(of(grid)["largest_ulp"]["at"],
+            Json::parse(R"json({"query": [1, 3], "key": [1, 3], "head": 0})json"));
+  EXPECT_EQ(of(grid)["largest_error"]["at"],
+            Json::parse(R"json({"query": [2, 1], "key": [1, 2], "head": 3})json"));
+}
+
+TEST(ReportJson, says_what_precision_the_answers_seem_to_have) {
+  GateResult gated = nothing_found();
+  gated.seeming = {
+      .answers = 3, .word = "f32", .share = 0.5, .declared_share = 0.125, .tighter_by_far = true};
+  EXPECT_EQ(Json::parse(json(gated))["seeming_precision"],
+            Json::parse(R"json({"answers": 3, "precision": "f32", "share": 0.5, "declared_share": 0.125,
+                            "tighter_by_far": true})json"));
 }
 
 TEST(ReportJson, of_a_comparison_says_of_whom) {
