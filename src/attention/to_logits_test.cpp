@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <span>
 
 #include "attention/order.h"
 #include "attention/reference_attention.h"
@@ -48,6 +49,31 @@ TEST(ToLogits, of_a_bias_may_be_off_by_what_its_worst_head_is) {
   EXPECT_GT(logit_error(*to_logits(bias), zero, zero, 1000, 1000, all_f32), 1000 * 0.5 * unit_f32)
       << "a shifted row holds the slope times a position";
   EXPECT_TRUE(to_logits(bias)->modulo_rows);
+}
+
+// What the bias says of itself is of the head, the query and the key that stand there.
+TEST(ToLogits, of_a_bias_with_its_own_error_are_off_by_that_of_their_pair) {
+  Bias bias{.heads = 2};
+  bias.bias = [](const Positions& queries, const Positions& keys) {
+    return Tensor({2, queries.size(), keys.size()});
+  };
+  const auto error = [&](double times) {
+    bias.error = [times](std::size_t head, std::span<const double> query, std::span<const double> key, double,
+                         const Precision&) {
+      return times * (100.0 * static_cast<double>(head + 1) + 10 * query[0] + key[0]);
+    };
+    const Logits all = *logits(Encoding(bias));
+    const std::array<Position, 2> queries = {3, 5};
+    const std::array<Position, 3> keys = {1, 4, 2};
+    return all.bounded(Tensor({2, all.dim}), Tensor({3, all.dim}), queries, keys, all_f32).error;
+  };
+  const Tensor none = error(0), own = error(1);
+  EXPECT_EQ(own.shape, (Shape{2, 2, 3}));
+  const std::vector<double> right = {131, 134, 132, 151, 154, 152, 231, 234, 232, 251, 254, 252};
+  for (std::size_t e = 0; e < right.size(); ++e) {
+    EXPECT_DOUBLE_EQ(own.data[e], right[e]) << e;
+    EXPECT_LT(none.data[e], 1e-30) << e;
+  }
 }
 
 // A row of keys counted from 1, or from the last token of the call, holds numbers up to all positions.
