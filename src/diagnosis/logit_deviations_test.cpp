@@ -64,6 +64,22 @@ TEST(LogitDeviations, a_constant_is_one_up_to_the_rounding_of_two_logits) {
   }
 }
 
+TEST(LogitDeviations, are_one_factor_of_all) {
+  const Logits rope = logits("rope", "dim=8", 100);
+  const auto times = [&](double factor) {
+    Tensor given = rope.exact;
+    for (double& logit : given.data) logit *= factor;
+    return said(rope, given);
+  };
+  EXPECT_EQ(times(-1), "every logit is the declared one with the other sign");
+  EXPECT_EQ(times(1.4426950408889634),
+            "every logit is log2(e) times the declared one, as a softmax of powers of 2 takes it");
+  EXPECT_EQ(times(std::sqrt(8)), "every logit is sqrt(8) times the declared one: not divided by sqrt(8)");
+  EXPECT_EQ(times(1 / std::sqrt(8)), "every logit is the declared one divided by sqrt(8) again");
+  EXPECT_EQ(times(0.125), "every logit is the declared one divided by 8");
+  EXPECT_EQ(times(3), "every logit is 3 times the declared one");
+}
+
 // The query's own key is the last that it sees.
 TEST(LogitDeviations, of_a_causal_bias_are_those_of_the_keys_up_to_the_query) {
   const Logits alibi = logits("alibi", "heads=4", 0);

@@ -123,6 +123,13 @@ TEST(RawIndex, is_the_position) {
   EXPECT_EQ(refused(encodings::raw_index, "dim=-1"), "`dim=-1`; allowed: whole numbers from 1 to 1048576");
   EXPECT_EQ(refused(encodings::raw_index, "offset=4503599627370497"),
             "`offset=4503599627370497`; allowed: whole numbers from -4503599627370496 to 4503599627370496");
+  const Table exact = as<Table>(encodings::raw_index.oracle(with(encodings::raw_index, Parameters{})));
+  constexpr Position most = Position{1} << 52;
+  for (const Position t : {-most, most}) {
+    const std::array<Position, 1> at = {t}, past = {t < 0 ? t - 1 : t + 1};
+    EXPECT_EQ(exact.rows(at, 0).data, (Doubles{static_cast<double>(t)}));
+    EXPECT_THROW(exact.rows(past, 0), Refusal) << t;
+  }
 }
 
 TEST(NormalizedIndex, is_a_share_of_the_length) {
@@ -145,6 +152,16 @@ TEST(NormalizedIndex, refuses_what_makes_no_sense) {
   EXPECT_EQ(refused_row(spec, "range=centred", 0, 1),
             "`range=centred` of a sequence of 1 token divides by 0; allowed: 2 or more");
   EXPECT_EQ(refused_row(spec, "", 7, 7), "position 7 is outside a sequence of 7 tokens");
+  EXPECT_EQ(refused_row(spec, "", -1, 7), "position -1 is outside a sequence of 7 tokens");
+  EXPECT_EQ(row(spec, "", 6, 7), (Doubles{1}));
+  EXPECT_EQ(row(spec, "", 0, 7), (Doubles{0}));
+  const Table exact = as<Table>(spec.oracle(with(spec, Case::parse("dim=2"))));
+  for (const Position outside : {-1, 7}) {
+    const std::array<Position, 1> at = {outside};
+    EXPECT_THROW(exact.rows(at, 7), Refusal) << outside;
+  }
+  const std::array<Position, 2> ends = {0, 6};
+  EXPECT_EQ(exact.rows(ends, 7).data, (Doubles{0, 0, 1, 1}));
 }
 
 TEST(Binary, is_the_digits_of_the_position) {

@@ -11,6 +11,7 @@
 
 #include "exact/bounds.h"
 #include "exact/by_integers.h"
+#include "exact/multiprecision.h"
 #include "exact/random_tables.h"
 
 namespace posproof::exact::exact_table_test {
@@ -309,6 +310,42 @@ TEST(ExactTable, zero_has_no_sign_and_no_angle_is_exact) {
     EXPECT_EQ(table.compare(format, 0, 1, values.data()).wrong, 1u);
     EXPECT_EQ(table.count_wrong(format, 0, 1, values.data()), 1u);
   }
+}
+
+TEST(ExactTable, counts_what_is_not_zero_in_every_row_of_a_column_that_is) {
+  const ExactTable table(std::make_shared<const Ladder>(powers(10000, 8)),
+                         {{Run::Part::sines_and_cosines, 0, 0, 4}}, 10, 0);
+  constexpr std::size_t rows = 70;
+  for (const Format format : every_format) {
+    auto values = filled(table, format, 5, rows);
+    EXPECT_EQ(table.count_wrong(format, 5, rows, values.data()), 0u) << name(format);
+    const auto spoil = [&](std::size_t row, std::size_t column) {
+      store(format, values.data() + (row * 10 + column) * bytes(format), 1);
+      return table.count_wrong(format, 5, rows, values.data());
+    };
+    EXPECT_EQ(spoil(69, 8), 1u) << name(format);
+    EXPECT_EQ(spoil(1, 9), 2u) << name(format);
+    EXPECT_EQ(spoil(0, 9), 3u) << name(format);
+    EXPECT_EQ(table.compare(format, 5, rows, values.data()).wrong, 3u) << name(format);
+  }
+}
+
+// What double-double holds: see phasor_tables.h.
+TEST(ExactTable, is_fast_for_frequencies_and_amplitudes_that_double_double_holds) {
+  const auto fits = [](const std::vector<double>& frequencies, double amplitude) {
+    return PhasorTables::fit(Multiprecision({Given{frequencies}}, amplitude));
+  };
+  EXPECT_TRUE(fits({0x1p-500, 0, 0x1p40}, 1));
+  EXPECT_TRUE(fits({-0x1p40}, 1));
+  EXPECT_FALSE(fits({1, 0x1.01p40}, 1));
+  EXPECT_FALSE(fits({0x1.01p40, 1}, 1));
+  EXPECT_FALSE(fits({0x1.fp-501}, 1));
+  EXPECT_TRUE(fits({1}, 0x1p100));
+  EXPECT_TRUE(fits({1}, 0x1p-100));
+  EXPECT_FALSE(fits({1}, 0x1.01p100));
+  EXPECT_FALSE(fits({1}, 0x1.fp-101));
+  EXPECT_TRUE(fits(std::vector<double>(PhasorTables::most_frequencies, 1.0), 1));
+  EXPECT_FALSE(fits(std::vector<double>(PhasorTables::most_frequencies + 1, 1.0), 1));
 }
 
 // An entry below a power of two has half the last place of one above it: 1 - 2^-53 is not cos of a small
