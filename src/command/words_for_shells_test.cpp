@@ -8,6 +8,7 @@
 #include "catalogue/experiments.h"
 #include "command/command_line.h"
 #include "command/commands.h"
+#include "command/completion.h"
 #include "command/manual.h"
 #include "command/testing/flags.h"
 
@@ -129,6 +130,29 @@ TEST(Completion, is_read_by_the_shells_that_there_are) {
     EXPECT_EQ(checked.code, 0) << shell << checked.said;
     EXPECT_EQ(checked.said, "") << shell;
   }
+}
+
+// Words of a command that takes no encoding, in the order of its options; one without words has no line.
+TEST(Completion, of_fish_has_the_words_of_positional_options_and_the_options) {
+  std::string first, second, third;
+  bool flag = false;
+  const std::vector<command::Command> commands = {
+      {.name = "do",
+       .help = "does it",
+       .options = {{.names = "PLAIN", .field = &first},
+                   {"WHAT", &second, "", command::Option::OneOf{"this", "that"}},
+                   {"--how", &third, "in which way", command::Option::OneOf{"well", "badly"}},
+                   {"-f,--fast", &flag, "fast"}},
+       .run = [] { return 0; }}};
+  const std::string said = command::fish_completion(commands);
+  EXPECT_TRUE(said.ends_with(
+      "complete -c posproof -n '__posproof_at - 1' -a do -d 'does it'\n"
+      "complete -c posproof -n '__posproof_at - 1' -l version -d 'the version'\n"
+      "complete -c posproof -n 'true' -s h -l help -d 'the help'\n"
+      "complete -c posproof -n '__posproof_behind do 2 -' -a \"(printf 'this\\nthat\\n')\"\n"
+      "complete -c posproof -n '__posproof_behind do 2 -' -l how -x -a 'well badly' -d 'in which way'\n"
+      "complete -c posproof -n '__posproof_behind do 2 -' -s f -l fast -d 'fast'\n"))
+      << said.substr(said.size() > 700 ? said.size() - 700 : 0);
 }
 
 // zsh and fish may be absent: every command, encoding, option and word is in their files all the same.
