@@ -28,6 +28,13 @@ TEST(GateFailures, are_shown_once_and_the_first_is_named) {
   EXPECT_EQ(second->same_as, agreement_id);
   EXPECT_EQ(verdict<Refuted>(found, "rotary/is_linear").shrinks, 0u);
   EXPECT_EQ(verdict<Refuted>(found, "rotary/is_linear").instead, "rotate: no such row");
+  std::ptrdiff_t same = 0;
+  for (const PropertyResult& one : found.results) {
+    if (one.id == agreement_id || !std::holds_alternative<Refuted>(one.verdict)) continue;
+    EXPECT_EQ(one.same_as, agreement_id) << one.id << ": the first of all, not the one before";
+    ++same;
+  }
+  EXPECT_GT(same, 2);
 }
 
 // A subject with a memory: wrong from its third call on, or always. `renewed`: how often it was started anew.

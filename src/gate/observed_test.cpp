@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <memory>
+#include <utility>
 
 #include "core/call.h"
 #include "run/catalogued.h"
@@ -48,6 +49,29 @@ TEST(Observed, every_second_answer_with_another_bit_is_counted) {
   });
   EXPECT_GT(found.repeated.differ, 0u);
   EXPECT_TRUE(found.repeated.first.has("batch"));
+}
+
+// The second of two answers to one call: the first time off by `first`, then by `later`.
+Observations repeated_off_by(double first, double later) {
+  const auto before = std::make_shared<std::vector<double>>();
+  const auto off = std::make_shared<double>(first);
+  return observed([=](const Call& call) {
+    Tensor out = answer(truth(), call);
+    const bool again = !out.data.empty() && *before == out.data;
+    *before = out.data;
+    if (again) out.data.back() = std::exchange(*off, later) + out.data.back();
+    return out;
+  });
+}
+
+TEST(Observed, the_largest_difference_is_kept) {
+  EXPECT_NEAR(repeated_off_by(0.5, 0.25).repeated.largest, 0.5, 1e-12);
+  EXPECT_NEAR(repeated_off_by(0.25, 0.5).repeated.largest, 0.5, 1e-12);
+  EXPECT_NEAR(repeated_off_by(-0.5, 0.25).repeated.largest, 0.5, 1e-12);
+  EXPECT_TRUE(std::isnan(repeated_off_by(std::nan(""), 0.25).repeated.largest)) << "it is the worst";
+  EXPECT_TRUE(std::isnan(repeated_off_by(0.25, std::nan("")).repeated.largest));
+  EXPECT_EQ(words({.calls = 7, .differ = 2, .largest = 0.125, .first = Case::parse("t=1")}),
+            "same bits in 5 of 7 calls, at most 0.12 apart, first at t=1");
 }
 
 // As a matrix product does, which has another kernel for one row.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -87,7 +88,8 @@ TEST(IdentifiedTable, proposes_offsets_of_tables_without_frequencies) {
 // one and its powers of the base; the slowest is off by so many times what rounding may put it off, together
 // with the fastest, to which it is relative.
 std::vector<std::string> proposed_of_a_grid(double fastest, double base, const Precision& precision = all_f32,
-                                            double times = 0) {
+                                            double times = 0,
+                                            const std::function<void(Table&)>& change = {}) {
   std::vector<double> w;
   for (int i = 0; i < 4; ++i) w.push_back(fastest * std::pow(base, -i / 4.0));
   // A result and four units of a table, twice: an angle is that of its sine, up to 1. And four of an angle.
@@ -108,6 +110,7 @@ std::vector<std::string> proposed_of_a_grid(double fastest, double base, const P
         }
     return out;
   };
+  if (change) change(table);
   std::vector<std::string> out;
   for (const auto& [encoding, given] : measured_grid_candidates(table, precision)) {
     const Parameters one = with(encoding_named(encoding), given);
@@ -134,6 +137,30 @@ TEST(IdentifiedGrid, proposes_the_base_of_one_step_along_an_axis) {
       EXPECT_TRUE(has_base(precision, 0.99 * sign)) << precision.text();
       EXPECT_FALSE(has_base(precision, 1.01 * sign)) << precision.text();
     }
+}
+
+// A step along each axis, from 0 on, is what is measured.
+TEST(IdentifiedGrid, proposes_nothing_of_what_has_no_step) {
+  const auto proposed = [](const std::function<void(Table&)>& change) {
+    return proposed_of_a_grid(1, 100, all_f32, 0, change).size();
+  };
+  EXPECT_EQ(proposed([](Table& of) { of.positions.last_on_axis = {1, 1}; }), 1u);
+  EXPECT_EQ(proposed([](Table& of) { of.positions.last_on_axis = {0, 9}; }), 0u);
+  EXPECT_EQ(proposed([](Table& of) { of.positions.last_on_axis = {9, 0}; }), 0u);
+  EXPECT_EQ(proposed([](Table& of) { of.positions.real = true; }), 0u);
+  EXPECT_EQ(proposed([](Table& of) { of.positions.lo = 1; }), 0u);
+  EXPECT_EQ(proposed([](Table& of) { of.positions.lo = -1; }), 1u);
+  EXPECT_EQ(proposed([](Table& of) { of.positions.axes = 1; }), 0u);
+  const auto moved_by = [&](double off) {
+    return proposed([off](Table& of) {
+      of.rows = [off, own = of.rows](const Positions& at, Position length) {
+        Tensor out = own(at, length);
+        for (double& entry : out.data) entry += off;
+        return out;
+      };
+    });
+  };
+  EXPECT_EQ(moved_by(2e-3), 0u) << "rows that do not begin at 0";
 }
 
 }  // namespace

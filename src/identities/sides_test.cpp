@@ -55,6 +55,19 @@ bool has_a_right_side(const Identity& identity, std::string_view parameters) {
       .has_value();
 }
 
+// 4096 tokens at base 100: pairs of 1 and 1/10 radians a token, whichever way they rotate.
+TEST(Identities, count_the_rotations_of_the_slowest_and_the_fastest_pair) {
+  const EncodingSpec& rope = encoding_named("rope");
+  for (const std::string words : {"", " direction=backward"}) {
+    const Arguments parameters(
+        rope.parameters,
+        with(rope, Case::parse("dim=4 base=100 scaling=yarn factor=2 original_length=4096" + words)));
+    const auto found = identities::rotations_of(parameters);
+    EXPECT_DOUBLE_EQ(found.least, 409.6 / (2 * 3.14159265358979323846)) << words;
+    EXPECT_DOUBLE_EQ(found.most, 4096 / (2 * 3.14159265358979323846)) << words;
+  }
+}
+
 // Rotations in a length L at base b: L / 2 pi of the fastest pair, L b^(2/d - 1) / 2 pi of the slowest.
 TEST(Identities, of_ramps_ask_nothing_where_a_pair_lies_on_them) {
   using namespace identities;
