@@ -12,6 +12,7 @@
 #include "catalogue/properties/attention/permutation_equivariant.h"
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/attention/weighs_keys_alike_from_every_later_query.h"
 #include "negative_examples.h"
 #include "search/testing/asked.h"
 #include "tokens.h"
@@ -339,6 +340,30 @@ TEST(BreaksTheSymmetry, allows_the_errors_of_both_answers) {
   const double x = 0x1p-4 * 0.25 + 0x1p-6 * 0.75 + 0x1p-8 * 0.75 + 0x1p-10,
                moved = 0x1p-4 * 0.25 + 0x1p-6 * 0.5 + 0x1p-8 * 0.5 + 0x1p-10;
   EXPECT_DOUBLE_EQ(broken(false, 0, 0, 1.25 * least).residual.bound, 0x1p-30 * (x + moved));
+}
+
+// The values of the two keys are 3 apart at most: where logits alone know of positions, so are answers. The
+// bound is that of both: twice 1/16 of 7, 1/64 of the first key and 1/256 of the second value.
+TEST(WeighsKeysAlike, asks_two_queries_for_the_same_two_keys) {
+  Attention attention = means(true);
+  const auto asked = [&](const std::function<void(std::size_t, Tensor&)>& change) {
+    return ask(properties::attention::weighs_keys_alike_from_every_later_query, attention, all_f32,
+               "n=4 i=2 near=1 far=0 k=[1,-3,2,-6,4,-12,8,-24] q=[5,7]", change);
+  };
+  const auto nothing = [](std::size_t, Tensor&) {};
+  const Asked found = asked(nothing);
+  EXPECT_EQ(found.drawn, "n 4..8, i 2..2, near 1..1, far 0..0, k [8], q [2]");
+  ASSERT_EQ(found.calls.size(), 1u);
+  EXPECT_EQ(words_of(found.calls[0]),
+            "1,-3,2,-6,5,7,5,7 | 1,-3,2,-6,4,-12,8,-24 | -3,1,-3,-6,2,-6,-12,4,-12,-24,8,-24 under "
+            "1,0,0,0,1,1,0,0,1,1,0,0,1,1,0,0");
+  EXPECT_EQ(words_of(found.residual), "0 of 0.9140625, at most inf");
+  attention.only_logits = true;
+  EXPECT_EQ(words_of(asked(nothing).residual), "0 of 0.9140625, at most 3");
+  for (std::size_t entry = 0; entry < 12; ++entry)
+    EXPECT_EQ(asked([&](std::size_t, Tensor& y) { y.data[entry] += 0.25; }).residual.error,
+              entry < 6 ? 0 : 0.25)
+        << entry;
 }
 
 }  // namespace
