@@ -265,6 +265,10 @@ TEST(CacheFile, says_what_does_not_fit) {
   EXPECT_EQ(said(subject, cos, "," + path(fine)),
             " holds [3, 2] in f32, " + path(fine) +
                 " holds [3, 2] in f64: the cosines and the sines of one cache are alike");
+  const Written longer("longer.npy", Tensor({4, 2}), true);
+  EXPECT_EQ(said(subject, cos, "," + path(longer)),
+            " holds [3, 2] in f32, " + path(longer) +
+                " holds [4, 2] in f32: the cosines and the sines of one cache are alike");
   EXPECT_EQ(
       said(argument, wide, "," + path(wide)),
       ": its rows are 3 wide, the cosines of `rope` with dim=5 are 2, a column for each pair, or 4, one for "

@@ -44,6 +44,9 @@ TEST(Process, says_how_its_program_ended) {
   EXPECT_EQ(said({"sh", "-c", "exit 139"}), "exits with status 139");
   EXPECT_EQ(said({"sh", "-c", "kill -SEGV $$"}), "is killed by SIGSEGV");
   EXPECT_EQ(said({"sh", "-c", "kill -TERM $$"}), "is killed by SIGTERM");
+  for (const std::string name : {"BUS", "FPE", "ILL", "KILL", "INT", "HUP", "TRAP", "XCPU"})
+    EXPECT_EQ(said({"sh", "-c", "kill -" + name + " $$"}), "is killed by SIG" + name);
+  EXPECT_EQ(said({"sh", "-c", "kill -USR1 $$"}), "is killed by signal " + std::to_string(SIGUSR1));
 }
 
 TEST(Process, that_cannot_be_started_is_refused_with_the_reason) {
