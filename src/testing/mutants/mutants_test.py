@@ -177,6 +177,17 @@ const Property entry{
             self.assertEqual(sorted({site.line for site in found}), left)
 
 
+class EndlessLoops(Folder):
+    def test_stay_endless(self):
+        text = "namespace posproof {\nint next(int x) {\n  while (true) {\n    if (++x % 7 == 0) return x;\n  }\n}\n}\n"
+        file = self.folder / "endless.cpp"
+        file.write_text(text)
+        (_, found, excluded), = sites.sites_in(("clang++", "c++ -std=c++20", str(self.folder), str(file), {str(file): text}))
+        self.assertNotIn("flag flipped", {site.operator for site in found})
+        self.assertIn("comparison", {site.operator for site in found})
+        self.assertEqual(excluded["condition of an endless loop"], 1)
+
+
 class Planting(Folder):
     def planted(self):
         found, _ = found_in(self.folder)
