@@ -30,6 +30,15 @@ TEST(GateSkips, what_the_subjects_kind_cannot_be_asked) {
   EXPECT_NE(asking(found, "score/depends_on_offset"), nullptr);
 }
 
+TEST(GateSkips, what_the_subject_is_not_asked_for_is_said_first) {
+  Gated offset{"rope", "dim=4"};
+  offset.change = [](Subject& subject) { subject.not_asked = {"positions that jump: it takes an offset"}; };
+  const GateResult found = offset(3, std::string(agreement_id));
+  ASSERT_FALSE(found.skipped.empty());
+  EXPECT_EQ(found.skipped.front(), "positions that jump: it takes an offset");
+  EXPECT_FALSE(found.refuted() || found.undecided());
+}
+
 TEST(GateSkips, calls_of_a_file) {
   Gated file{"rope", "dim=4 heads=2"};
   file.change = [](Subject& subject) { subject.live = false; };

@@ -86,6 +86,19 @@ TEST(WrongAnswer, of_several_is_the_first_and_the_others_are_counted) {
   EXPECT_TRUE(found.by_answers_alone);
 }
 
+TEST(WrongAnswer, of_several_wrong_ones_all_are_put_right) {
+  const Encoding wrong = changed([](const Call& call, Tensor& out) {
+    if (holds_position(call, 5)) out.data[0] += 1;
+    if (holds_position(call, 7)) out.data[1] += 1;
+    if (holds_position(call, 12)) out.data[2] += 1;
+  });
+  const Shown found =
+      of(properties::rotary::composes, wrong, "batch=1 n=1 i1=5 x=[1,0,0,0,0,0,0,0] t1=7 role=query");
+  ASSERT_TRUE(found.wrong);
+  EXPECT_EQ(found.wrong->place.value().answer, 0u);
+  EXPECT_TRUE(found.by_answers_alone);
+}
+
 // Corrected answers are asked on with: they are rounded as a right subject's are.
 TEST(WrongAnswer, that_is_put_right_is_rounded) {
   const Encoding wrong = answered_by(right(), [](const Call& call) {
