@@ -14,6 +14,7 @@
 
 #include "core/formats.h"
 #include "diagnosis/measured_words.h"
+#include "diagnosis/memory_effects.h"
 #include "diagnosis/position_effects.h"
 
 namespace posproof {
@@ -111,97 +112,7 @@ std::vector<Effect> of_reals() {
           effect_on_reals("positions count as 0", [](double) { return 0.0; })};
 }
 
-// ---- of what was asked before
-
-std::vector<Effect> of_memory() {
-  const auto remembering = [](std::string words, auto make) {
-    return Effect{std::move(words), [make] { return Steps(make()); }};
-  };
-  const auto after_first = [](auto other) {
-    return [other] {
-      return [other, before = std::make_shared<std::vector<Position>>(), calls = std::make_shared<int>(0)](
-                 const Call& call, std::size_t, std::size_t) {
-        Instead out{call};
-        const bool single = call.positions.whole.size() == call.batch;
-        if (*calls > 0 && single) other(out.call.positions.whole, *before);
-        ++*calls;
-        *before = call.positions.whole;
-        return out;
-      };
-    };
-  };
-  using All = std::vector<Position>;
-  using Shape = std::pair<std::size_t, std::size_t>;  // rows, tokens in all
-  const auto shape_of = [](const Call& call) { return Shape{call.batch, call.positions.whole.size()}; };
-  // The first call with such a key decides.
-  const auto first_of = [](auto key_of) {
-    return [key_of] {
-      return [key_of, first = std::make_shared<std::map<Shape, All>>()](const Call& call, std::size_t,
-                                                                        std::size_t) {
-        Instead out{call};
-        out.call.positions.whole = first->try_emplace(key_of(call), call.positions.whole).first->second;
-        return out;
-      };
-    };
-  };
-  // Kept until a call renews them.
-  const auto kept_until = [](auto renews) {
-    return [renews] {
-      return [renews, kept = std::make_shared<Call>()](const Call& call, std::size_t, std::size_t) {
-        if (renews(call, *kept)) *kept = call;
-        Instead out{call};
-        out.call.positions = kept->positions;
-        return out;
-      };
-    };
-  };
-  return {
-      remembering("after the first call a single token counts as 0",
-                  after_first([](All& all, const All&) { std::ranges::fill(all, Position{0}); })),
-      remembering("the first call with so many tokens decides on the positions of all later ones",
-                  first_of([](const Call& call) {
-                    return Shape{0, call.positions.whole.size()};
-                  })),
-      remembering("the first call with so many rows and tokens decides on the positions of all later ones",
-                  first_of(shape_of)),
-      remembering(
-          "positions stay as long as calls have the same number of rows and tokens",
-          kept_until([=](const Call& call, const Call& kept) { return shape_of(call) != shape_of(kept); })),
-      remembering(
-          "positions of queries stay for keys, as long as those have the same number of rows and tokens",
-          kept_until([=](const Call& call, const Call& kept) {
-            return call.role == Role::query || shape_of(call) != shape_of(kept);
-          })),
-      remembering("every call counts on where the one before ended",
-                  [] {
-                    return
-                        [next = std::make_shared<Position>(0)](const Call& call, std::size_t, std::size_t) {
-                          Instead out{call};
-                          for (Position& t : out.call.positions.whole) t += *next;
-                          if (!out.call.positions.whole.empty()) *next = out.call.positions.whole.back() + 1;
-                          return out;
-                        };
-                  }),
-      // A table that is made for the longest call, a row too short.
-      remembering("positions past m - 1 count as m - 1, m being the largest so far",
-                  [] {
-                    return [most = std::make_shared<std::optional<Position>>()](const Call& call, std::size_t,
-                                                                                std::size_t) {
-                      Instead out{call};
-                      for (const Position t : call.positions.whole) *most = std::max(most->value_or(t), t);
-                      for (Position& t : out.call.positions.whole) t = std::min(t, **most - 1);
-                      return out;
-                    };
-                  }),
-      remembering("the number of tokens of all calls before is added to every position", [] {
-        return [seen = std::make_shared<Position>(0)](const Call& call, std::size_t, std::size_t) {
-          Instead out{call};
-          for (Position& t : out.call.positions.whole) t += *seen;
-          *seen += call.batch == 0 ? 0 : static_cast<Position>(call.positions.whole.size() / call.batch);
-          return out;
-        };
-      })};
-}
+// ---- of what the call says beside its positions
 
 // Where the rows depend on how long the sequence is.
 std::vector<Effect> of_lengths() {
@@ -296,7 +207,7 @@ std::vector<Effect> known_effects(bool keys, bool heads_of_tokens) {
   add(std::move(positions));
   if (heads_of_tokens) add(effects_of_head_positions());
   if (!keys) add(of_reals());
-  add(of_memory());
+  add(effects_of_memory());
   if (!keys && !heads_of_tokens) add(of_lengths());
   if (keys) {
     add(of_keys());

@@ -1,0 +1,98 @@
+#include "diagnosis/memory_effects.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "diagnosis/testing/effects.h"
+
+namespace posproof::memory_effects_test {
+namespace {
+
+using testing::effect;
+using Row = std::vector<Position>;
+
+Call of(std::size_t batch, Row positions) {
+  return {.batch = batch, .positions = {.whole = std::move(positions)}};
+}
+
+TEST(MemoryEffects, are_none_of_calls_without_tokens) {
+  for (const Effect& one : effects_of_memory()) {
+    const Steps steps = one.begin();
+    for (const std::size_t batch : {0, 1, 2})
+      EXPECT_TRUE(steps(of(batch, {}), 0, 1).call.positions.whole.empty()) << one.words;
+  }
+}
+
+// Two rows of three tokens, then two of one, two of two and one of two.
+TEST(MemoryEffects, put_positions_of_calls_before_in_the_place_of_later_ones) {
+  const struct {
+    std::string words;
+    Row first, second, third, fourth;
+  } all[] = {
+      {"positions past m count as m, m being the largest of the first call",
+       {5, -1, 9, 30, 2, 4},
+       {7, 30},
+       {30, 3, 1, 30},
+       {0, 30}},
+      {"positions past m count as m, m being the largest of the calls before",
+       {5, -1, 9, 30, 2, 4},
+       {7, 30},
+       {40, 3, 1, 40},
+       {0, 51}},
+      {"positions are taken modulo m + 1, m being the largest of the first call",
+       {5, 30, 9, 30, 2, 4},
+       {7, 9},
+       {19, 3, 1, 20},
+       {0, 29}},
+      {"a single token up to m counts as m + 1, m being the largest so far",
+       {5, -1, 9, 30, 2, 4},
+       {31, 40},
+       {50, 3, 1, 51},
+       {0, 60}},
+      {"positions up to m count as 0, m being the largest of the calls before",
+       {5, -1, 9, 30, 2, 4},
+       {0, 40},
+       {50, 0, 0, 51},
+       {0, 60}},
+      {"positions up to m count as 0, m being the largest of the first call",
+       {5, -1, 9, 30, 2, 4},
+       {0, 40},
+       {50, 0, 0, 51},
+       {0, 60}},
+      {"every token has the position of the last one of its row in the call before",
+       {5, -1, 9, 30, 2, 4},
+       {9, 4},
+       {7, 7, 40, 40},
+       {0, 60}},
+      {"tokens count on from the last one of their row in the call before",
+       {5, -1, 9, 30, 2, 4},
+       {10, 5},
+       {8, 9, 41, 42},
+       {0, 60}},
+      {"positions stay for later calls of as many rows and fewer tokens, cut off",
+       {5, -1, 9, 30, 2, 4},
+       {5, 30},
+       {5, -1, 30, 2},
+       {0, 60}},
+  };
+  const std::vector<Effect> effects = effects_of_memory();
+  for (const auto& [words, first, second, third, fourth] : all) {
+    const Effect* one = effect(effects, words);
+    ASSERT_NE(one, nullptr) << words;
+    for (int object = 0; object < 2; ++object) {
+      const Steps steps = one->begin();
+      const auto step = [&](std::size_t batch, const Row& own) {
+        return steps(of(batch, own), 0, 1).call.positions.whole;
+      };
+      EXPECT_EQ(step(2, {5, -1, 9, 30, 2, 4}), first) << words;
+      EXPECT_EQ(step(2, {7, 40}), second) << words;
+      EXPECT_EQ(step(2, {50, 3, 1, 51}), third) << words;
+      EXPECT_EQ(step(1, {0, 60}), fourth) << words;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace posproof::memory_effects_test
