@@ -1,5 +1,6 @@
 // What effects make of positions of every sort: in other formats, of heads, keys and axes, and at the ends of
 // a domain.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -61,6 +62,41 @@ TEST(CallEffectsOnPositions, read_halves_of_64_bits) {
   Call call{.batch = 2};
   call.positions.whole = {1, 2, 3, 4, 5, 6};
   EXPECT_EQ(one->begin()(call, 0, 1).call.positions.whole, (std::vector<Position>{1, 0, 2, 0, 3, 0}));
+}
+
+TEST(CallEffectsOnPositions, begin_again_in_each_block) {
+  const std::vector<Effect> effects = known_effects(false, false);
+  std::vector<Position> row(40), again;
+  std::iota(row.begin(), row.end(), 100);
+  for (std::size_t n = 0; n < row.size(); ++n) again.push_back(static_cast<Position>(100 + n % 16));
+  const auto in_blocks_of = [&](int size) {
+    return moved(effects,
+                 fmt::format("the tokens of a row have the positions of the first {} again and again", size),
+                 row);
+  };
+  EXPECT_EQ(in_blocks_of(16), again);
+  EXPECT_NE(in_blocks_of(32), row);
+  EXPECT_EQ(in_blocks_of(64), row);
+}
+
+// Rank r of R has chunks r and 2R - 1 - r; other numbers of tokens are left as they are.
+TEST(CallEffectsOnPositions, stand_in_the_zigzag_order_of_ranks) {
+  const std::vector<Effect> effects = known_effects(false, false);
+  const std::string
+      of_2 =
+          "where the number of tokens is a multiple of 4, the positions of a row are in the zigzag "
+          "order of 2 ranks: chunks 1, 4, 2, 3 and so on, of 4",
+      of_4 =
+          "where the number of tokens is a multiple of 8, the positions of a row are in the zigzag "
+          "order of 4 ranks: chunks 1, 8, 2, 7 and so on, of 8";
+  const std::vector<Position> row = {10, 11, 12, 13, 14, 15, 16, 17};
+  EXPECT_EQ(moved(effects, of_2, row), (std::vector<Position>{10, 11, 16, 17, 12, 13, 14, 15}));
+  EXPECT_EQ(moved(effects, of_4, row), (std::vector<Position>{10, 17, 11, 16, 12, 15, 13, 14}));
+  for (const std::size_t tokens : {1, 2, 3, 5, 6, 7}) {
+    const std::vector<Position> some(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(tokens));
+    EXPECT_EQ(moved(effects, of_2, some), some);
+    EXPECT_EQ(moved(effects, of_4, some), some);
+  }
 }
 
 TEST(CallEffectsOnPositions, exchange_two_of_16_tokens) {

@@ -61,6 +61,7 @@ TEST(CallEffects, give_each_token_of_each_row_its_position) {
       {"tokens of a row have each other's positions, in reverse order", {9, -1, 5, 4, 2, 300}},
       {"every token has the largest position that stands at its place in a row", {300, 2, 9, 300, 2, 9}},
       {"positions are read column by column where they lie row by row", {5, 9, 2, -1, 300, 4}},
+      {"positions are laid out column by column and read row by row", {5, 300, -1, 2, 9, 4}},
       {"every token has the position of the one before it in its row", {5, 5, -1, 300, 300, 2}},
       {"the first two tokens of a row have each other's positions", {-1, 5, 9, 2, 300, 4}},
       {"no position is smaller than one before it in its row: the largest so far counts",

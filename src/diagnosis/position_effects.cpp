@@ -15,6 +15,25 @@ Position rounded_to_digits(Position t, int digits) {
   return static_cast<Position>(std::ldexp(std::nearbyint(std::ldexp(fraction, digits)), exponent - digits));
 }
 
+namespace {
+
+// Context parallelism gives rank r of so many the chunks r and 2 ranks - 1 - r of a sequence, so that all
+// have as much to do under a causal mask; its tokens then stand in that order.
+Effect in_zigzag(std::size_t ranks) {
+  return effect_on_positions(
+      fmt::format("where the number of tokens is a multiple of {0}, the positions of a row are in the zigzag "
+                  "order of {1} ranks: chunks 1, {0}, 2, {2} and so on, of {0}",
+                  2 * ranks, ranks, 2 * ranks - 1),
+      [chunks = 2 * ranks](const TokenOf& t) {
+        if (t.tokens % chunks != 0) return t.at;
+        const std::size_t size = t.tokens / chunks, at = t.token / size, rank = at / 2;
+        const std::size_t chunk = at % 2 == 0 ? rank : chunks - 1 - rank;
+        return t.of_row()[chunk * size + t.token % size];
+      });
+}
+
+}  // namespace
+
 std::vector<Effect> effects_of_row_positions() {
   using T = const TokenOf&;
   std::vector<Effect> out = {
@@ -110,6 +129,11 @@ std::vector<Effect> effects_of_row_positions() {
                           [](T t) { return t.all[t.row * t.tokens + std::min(t.token + 1, t.tokens - 1)]; }),
       effect_on_positions("positions are read column by column where they lie row by row",
                           [](T t) { return t.all[t.token * t.batch + t.row]; }),
+      effect_on_positions("positions are laid out column by column and read row by row",
+                          [](T t) {
+                            const std::size_t n = t.row * t.tokens + t.token;
+                            return t.all[n % t.batch * t.tokens + n / t.batch];
+                          }),
       effect_on_positions("the first two tokens of a row have each other's positions",
                           [](T t) {
                             const bool two = t.tokens > 1 && t.token < 2;
@@ -148,6 +172,12 @@ std::vector<Effect> effects_of_row_positions() {
       effect_on_positions(
           "positions are rounded to 11 bits, as in f16 or tf32: from 2049 on neighbours coincide",
           [](T t) { return rounded_to_digits(t.at, 11); })};
+  for (const std::size_t ranks : {2, 4, 8}) out.push_back(in_zigzag(ranks));
+  // Blocks of a kernel that each begin at the first token.
+  for (const std::size_t block : {16, 32, 64, 128, 256, 512})
+    out.push_back(effect_on_positions(
+        fmt::format("the tokens of a row have the positions of the first {0} again and again", block),
+        [block](T t) { return t.of_row()[t.token % block]; }));
   for (const Position step : {2, 4, 8, 16, 32})
     out.push_back(effect_on_positions(fmt::format("positions are rounded down to multiples of {}", step),
                                       [step](T t) { return t.at - ((t.at % step) + step) % step; }));
