@@ -154,7 +154,10 @@ std::vector<Effect> effects_of(const Subject& subject, const Encoding& declared,
   const auto add = [&out](std::vector<Effect> more) {
     for (Effect& one : more) out.push_back(std::move(one));
   };
-  if (takes_tokens_of_heads(is)) add(effects_on_tokens());
+  if (takes_tokens_of_heads(is)) {
+    add(effects_on_tokens());
+    if (subject.live) add(effects_of_strides(declared));
+  }
   if (subject.takes_positions == "mask" && !is.has(Axis::key)) add(effects_of_padding());
   if (is.positions) {
     const Domain domain = overlap(positions_of(subject.encoding), positions_of(declared));

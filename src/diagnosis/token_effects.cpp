@@ -1,7 +1,11 @@
 #include "diagnosis/token_effects.h"
 
 #include <functional>
+#include <limits>
+#include <string_view>
 #include <utility>
+
+#include "subject/arrays.h"
 
 namespace posproof {
 namespace {
@@ -198,6 +202,39 @@ std::vector<Effect> effects_on_tokens() {
   for (auto more : {of_rows_and_tokens(), of_axes()})
     for (Effect& one : more) out.push_back(std::move(one));
   return out;
+}
+
+namespace {
+
+enum class Strides { transposed, sliced, all };
+
+// What a kernel finds that is given the first element of x and takes rows of it to follow each other. Beside
+// the rows of a slice stand two as wide, without a number.
+Call read_as_contiguous(const Call& call, const Encoding& declared, Strides ignored) {
+  const std::string_view lie = arrays_of(call, shape_of_answer(declared, call));
+  if (lie == "transposed" && ignored != Strides::sliced)
+    return moved(call, as_heads_of_tokens, ItsPosition::stays_behind, 0);
+  if (lie != "slice" || ignored == Strides::transposed) return call;
+  Call out = call;
+  Tensor& x = out.contents.front();
+  for (std::size_t r = 0; r < x.rows(); ++r)
+    for (std::size_t c = 0; c < x.width(); ++c)
+      x.at(r, c) = r % 3 == 0 ? call.contents.front().at(r / 3, c) : std::numeric_limits<double>::quiet_NaN();
+  return out;
+}
+
+}  // namespace
+
+std::vector<Effect> effects_of_strides(const Encoding& declared) {
+  const auto ignoring = [&](std::string words, Strides ignored) {
+    return effect_on_calls(std::move(words), [declared, ignored](Call& call) {
+      call = read_as_contiguous(call, declared, ignored);
+    });
+  };
+  return {ignoring("the strides of x are ignored: it is read as if it were contiguous", Strides::all),
+          ignoring("where x lies in memory as [batch, n, heads, dim], it is read as if it were contiguous",
+                   Strides::transposed),
+          ignoring("where x is a slice of wider rows, it is read as if it were contiguous", Strides::sliced)};
 }
 
 }  // namespace posproof

@@ -2,11 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "diagnosis/testing/effects.h"
+#include "run/catalogued.h"
+#include "subject/arrays.h"
 
 namespace posproof::token_effects_test {
 namespace {
@@ -154,6 +159,33 @@ TEST(TokenEffects, put_other_content_in_each_place) {
       EXPECT_EQ(seen.positions.whole[static_cast<std::size_t>(row * tokens + token)],
                 100 + (row * 7 + 2) % 4 * tokens + token);
   EXPECT_EQ(named + 1, effects.size());
+}
+
+// Calls are asked in the way that their positions give them.
+TEST(TokenEffects, read_memory_as_if_it_were_contiguous) {
+  const Encoding rope =
+      encoding_named("rope").make(with(encoding_named("rope"), Case::parse("dim=2 heads=3")));
+  const std::vector<Effect> all = effects_of_strides(rope);
+  const auto first_channels = [&](std::size_t n, const Call& call) {
+    const Tensor x = all.at(n).begin()(call, 0, 1).call.contents.front();
+    std::vector<double> out;
+    for (std::size_t r = 0; r < x.rows(); ++r) out.push_back(std::isnan(x.at(r, 0)) ? -1 : x.at(r, 0));
+    return out;
+  };
+  const std::vector<double> as_it_is = {0, 1, 2, 3, 4, 5}, transposed = {0, 2, 4, 1, 3, 5},
+                            slice = {0, -1, -1, 1, -1, -1};
+  std::set<std::string_view> seen;
+  for (Position t = 0; t < 40; ++t) {
+    Call call{.batch = 1, .positions = {.whole = {t, t + 1}}, .contents = {Tensor({1, 3, 2, 2})}};
+    for (std::size_t r = 0; r < 6; ++r) call.contents[0].at(r, 0) = static_cast<double>(r);
+    const std::string_view lie = arrays_of(call, {1, 3, 2, 2});
+    seen.insert(lie);
+    const bool is_transposed = lie == "transposed", is_slice = lie == "slice";
+    EXPECT_EQ(first_channels(0, call), is_transposed ? transposed : is_slice ? slice : as_it_is);
+    EXPECT_EQ(first_channels(1, call), is_transposed ? transposed : as_it_is);
+    EXPECT_EQ(first_channels(2, call), is_slice ? slice : as_it_is);
+  }
+  EXPECT_EQ(seen.size(), 3);
 }
 
 }  // namespace

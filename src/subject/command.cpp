@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <limits>
 #include <map>
 #include <memory>
@@ -12,7 +10,7 @@
 #include "core/call.h"
 #include "core/draw.h"
 #include "core/failure.h"
-#include "core/random.h"
+#include "subject/arrays.h"
 #include "subject/kinds.h"
 #include "subject/not_asked.h"
 #include "subject/protocol.h"
@@ -29,18 +27,6 @@ void add(frame::Message& message, std::string_view name, const Tensor& values, D
   message.values(name, values);
 }
 
-// What a call's arrays are told by: its shape and its positions. So a case is asked in the same way again, in
-// another process too, and while its contents shrink.
-std::uint64_t number_of(const Call& call, const Shape& shape) {
-  std::uint64_t number = mixed(call.batch);
-  for (const std::size_t extent : shape) number = mixed(number ^ extent);
-  for (const auto* positions : {&call.positions, &call.keys}) {
-    for (const Position t : positions->whole) number = mixed(number ^ static_cast<std::uint64_t>(t));
-    for (const double t : positions->real) number = mixed(number ^ std::bit_cast<std::uint64_t>(t));
-  }
-  return number;
-}
-
 bool holds_exactly(std::string_view dtype, const TokenPositions& positions) {
   const Position most = dtype == "float32"   ? Position{1} << 24
                         : dtype == "int32"   ? (Position{1} << 31) - 1
@@ -48,14 +34,6 @@ bool holds_exactly(std::string_view dtype, const TokenPositions& positions) {
                                              : std::numeric_limits<Position>::max();
   return std::all_of(positions.whole.begin(), positions.whole.end(),
                      [most](Position t) { return t >= -most && t <= most; });
-}
-
-// How the arrays lie in memory: half of the calls have them plain, which is empty. Calls of very many
-// positions are for speed, and are plain.
-std::string_view arrays_of(const Call& call, const Shape& shape) {
-  constexpr std::size_t most_varied = std::size_t{1} << 17;
-  constexpr std::array<std::string_view, 4> ways = {"", "slice", "transposed", ""};
-  return count(shape) <= most_varied ? ways[number_of(call, shape) % ways.size()] : "";
 }
 
 // The dtype of the positions, of those that the subject declares and that hold them.
