@@ -115,22 +115,28 @@ TEST(Deviations, of_ramps) {
       return answered_by(right, [made](const Call& call) { return answer(made, call); });
     };
   };
-  const std::string llama = "dim=64 scaling=llama3", yarn = "dim=64 scaling=yarn original_length=512";
-  expect_said("rope",
-              {{llama, other("scaling=none"), {"frequencies are not scaled"}},
-               {llama, other("scaling=linear"), {"every frequency is divided by 8, without a ramp"}},
-               {llama,
-                other("high_freq_factor=8"),
-                {"the ramp runs from 1 to 8 rotations in original_length, not from 1 to 4"}},
-               {llama,
-                other("low_freq_factor=1.5"),
-                {"the ramp runs from 1.5 to 4 rotations in original_length, not from 1 to 4"}},
-               {yarn, other("attention_factor=1"), {"no rotation is multiplied by 1.20794"}},
-               {yarn, other("attention_factor=1.5"), {"every rotation is multiplied by 1.5, not by 1.20794"}},
-               {yarn, other("beta_fast=16"), {"the ramp runs from pair 5 to pair 16"}},
-               {yarn,
-                other("scaling=none"),
-                {"frequencies are not scaled", "no rotation is multiplied by 1.20794"}}});
+  const std::string llama = "dim=64 scaling=llama3", yarn = "dim=64 scaling=yarn original_length=512",
+                    yarn_of_64 = "dim=64 scaling=yarn factor=4 original_length=4096";
+  expect_said(
+      "rope",
+      {{llama, other("scaling=none"), {"frequencies are not scaled"}},
+       {llama, other("scaling=linear"), {"every frequency is divided by 8, without a ramp"}},
+       {llama,
+        other("high_freq_factor=8"),
+        {"the ramp runs from 1 to 8 rotations in original_length, not from 1 to 4"}},
+       {llama,
+        other("low_freq_factor=1.5"),
+        {"the ramp runs from 1.5 to 4 rotations in original_length, not from 1 to 4"}},
+       {yarn, other("attention_factor=1"), {"no rotation is multiplied by 1.20794"}},
+       {yarn, other("attention_factor=1.5"), {"every rotation is multiplied by 1.5, not by 1.20794"}},
+       {yarn, other("beta_fast=16"), {"the ramp runs from pair 5 to pair 16"}},
+       {yarn_of_64,
+        other("original_length=16384"),
+        {"the ramp runs from pair 15 to pair 28: that of original_length 16384, the declared one times the factor"}},
+       {yarn_of_64, other("original_length=8192"), {"the ramp runs from pair 12 to pair 25"}},
+       {yarn,
+        other("scaling=none"),
+        {"frequencies are not scaled", "no rotation is multiplied by 1.20794"}}});
 }
 
 // Defects that are said of one ladder do not stand for one that the length of the call chooses.

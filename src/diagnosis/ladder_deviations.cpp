@@ -8,9 +8,11 @@
 #include <numbers>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "core/formats.h"
 #include "diagnosis/measured_words.h"
+#include "diagnosis/ramp_deviations.h"
 
 namespace posproof {
 namespace {
@@ -20,26 +22,25 @@ using Sentences = std::vector<std::string>;
 
 constexpr double turn = 2 * std::numbers::pi;
 
-// At whole positions a frequency is one up to whole turns.
-double apart(double a, double b) {
-  return std::abs(std::remainder(a - b, turn));
-}
-
-bool is_at(const MeasuredFrequency& pair, double frequency, double more = 0) {
-  const double share = pair.declared == 0 ? 0 : std::abs(frequency / pair.declared);
-  return apart(pair.measured, frequency) <= pair.error + pair.allowed * std::max(1.0, share) + more;
-}
-
-// Relative, of the ratio of a measured to a declared one.
-double ratio_error(const MeasuredFrequency& pair) {
-  return (pair.error + pair.allowed) / std::abs(pair.declared);
+// Of a ratio that is known to so much, the unit that an angle was taken for. Four digits tell the ratios of
+// units from others that are as simple.
+std::string unit_of(double ratio, double known) {
+  constexpr double half_turn = std::numbers::pi, degrees = 180;
+  const std::pair<double, const char*> all[] = {{half_turn / degrees, ": its angles are taken for degrees"},
+                                                {degrees / half_turn, ": its angles are turned into degrees"},
+                                                {turn, ": its angles are taken for turns"},
+                                                {1 / turn, ": its angles are turned into turns"},
+                                                {half_turn, ": its angles are taken for half turns"}};
+  for (const auto& [of, words] : all)
+    if (known < 1e-4 && std::abs(ratio / of - 1) <= 2 * known + 1e-9) return words;
+  return "";
 }
 
 std::optional<Sentences> by_one_factor(const Pairs& pairs) {
   // Of slow pairs, which no factor in use takes past half a turn.
   const MeasuredFrequency& slow = pairs.back();
   if (slow.declared == 0 || slow.measured == 0) return std::nullopt;
-  double ratio = slow.measured / slow.declared, known = ratio_error(slow) / std::abs(ratio);
+  double ratio = slow.measured / slow.declared, known = slow.ratio_error() / std::abs(ratio);
   const auto own = [&ratio](const MeasuredFrequency& pair) {
     const double near = pair.declared * ratio;
     return near + std::remainder(pair.measured - near, turn);
@@ -51,9 +52,9 @@ std::optional<Sentences> by_one_factor(const Pairs& pairs) {
   };
   for (auto pair = pairs.rbegin(); pair != pairs.rend(); ++pair) {
     if (std::abs(pair->declared * ratio) * known > 1 || !is_so(*pair)) return std::nullopt;
-    if (ratio_error(*pair) / std::abs(ratio) < known) {
+    if (pair->ratio_error() / std::abs(ratio) < known) {
       ratio = own(*pair) / pair->declared;
-      known = ratio_error(*pair) / std::abs(ratio);
+      known = pair->ratio_error() / std::abs(ratio);
     }
   }
   // A ratio that changes from pair to pair by less than each is known by is none of all pairs.
@@ -71,7 +72,7 @@ std::optional<Sentences> by_one_factor(const Pairs& pairs) {
   if (std::abs(ratio - 1) < 1e-3)
     return Sentences{fmt::format("{} rotates too {} by a relative {:.2g}", all, ratio > 1 ? "fast" : "slowly",
                                  std::abs(ratio - 1))};
-  return Sentences{fmt::format("{} rotates at {} the declared frequency", all, of)};
+  return Sentences{fmt::format("{} rotates at {} the declared frequency{}", all, of, unit_of(ratio, known))};
 }
 
 // ln w = -(start + step i), as fitted to the pairs at the ends.
@@ -160,6 +161,23 @@ double log_base_of(const Pairs& pairs, const Parameters& parameters, double divi
   return std::abs(own - given) <= error || std::abs(own) <= error ? given : own;
 }
 
+// Of NTK's base, the power of the factor that it is multiplied by: d/(d-2) of d channels. `error` is of ln
+// base.
+std::string growth_of(double log_base, double error, const Parameters& parameters) {
+  if (parameters.find("scaling") == nullptr || parameters.word("scaling") != "ntk") return "";
+  const double factor = parameters.real("factor");
+  if (factor <= 1) return "";
+  const double power = (log_base - std::log(parameters.real("base"))) / std::log(factor),
+               off = 2 * error / std::log(factor) + 1e-9;
+  if (std::abs(power - 1) <= off)
+    return off < 1e-4 ? fmt::format("it is multiplied by {:g} itself, without a power", factor) : "";
+  const double channels = 2 * power / (power - 1), unsure = 2 * off / ((power - 1) * (power - 1)),
+               whole = std::round(channels);
+  if (whole < 4 || unsure > 0.1 || std::abs(channels - whole) > unsure) return "";
+  return fmt::format("it is multiplied by {:g}^({:g}/{:g}), as of {:g} channels", factor, whole, whole - 2,
+                     whole);
+}
+
 // Another base or another divisor.
 std::optional<Sentences> by_another_ladder(const Pairs& pairs, const Parameters& parameters, double divisor) {
   const auto line = geometric(pairs);
@@ -185,6 +203,8 @@ std::optional<Sentences> by_another_ladder(const Pairs& pairs, const Parameters&
           known_as(log_base, declared, divisor, 2 * static_cast<double>(pairs.size()), error);
       !as.empty() && (from_one || same_start))
     out += ": " + as;
+  else if (const std::string grown = growth_of(log_base, error, parameters); from_one && !grown.empty())
+    out += ": " + grown;
   return Sentences{out};
 }
 
@@ -218,7 +238,7 @@ std::optional<Sentences> by_other_pairs(const Pairs& pairs) {
     bool all = true;
     for (std::size_t i = 0; i < n; ++i) {
       const MeasuredFrequency& there = pairs[map.other(i)];
-      all = all && apart(pairs[i].measured, there.declared) <= pairs[i].error + there.allowed;
+      all = all && turned_apart(pairs[i].measured, there.declared) <= pairs[i].error + there.allowed;
     }
     if (all)
       return Sentences{fmt::format(fmt::runtime(map.words), fmt::arg("last", n - 1), fmt::arg("count", n),
@@ -234,114 +254,14 @@ std::optional<Sentences> by_rounding(const Pairs& pairs) {
     bool all = true, one = false;
     for (const MeasuredFrequency& pair : pairs) {
       const double rounded = nearest(format, pair.declared);
-      all = all && apart(pair.measured, rounded) <= pair.error + pair.allowed;
-      one = one || apart(rounded, pair.declared) > pair.error + pair.allowed;
+      all = all && turned_apart(pair.measured, rounded) <= pair.error + pair.allowed;
+      one = one || turned_apart(rounded, pair.declared) > pair.error + pair.allowed;
     }
     if (all && one)
       return Sentences{fmt::format("frequencies are rounded to {}",
                                    format == Format::f16 ? "11 bits, as in f16 or tf32" : name(format))};
   }
   return std::nullopt;
-}
-
-// ---- ramps between two ladders
-
-// The ladder without a scaling.
-double plain(const Parameters& parameters, double divisor, std::size_t i) {
-  return std::pow(parameters.real("base"), -2 * static_cast<double>(i) / divisor);
-}
-
-// How much of a pair's own frequency is kept: 1 all of it, 0 where it is divided by the factor.
-std::vector<double> kept(const Pairs& pairs, const Parameters& parameters, double divisor, double factor,
-                         bool measured) {
-  std::vector<double> out;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const double w = measured ? pairs[i].measured : pairs[i].declared;
-    out.push_back((std::abs(w) / plain(parameters, divisor, i) * factor - 1) / (factor - 1));
-  }
-  return out;
-}
-
-std::optional<Sentences> by_ramp(const Pairs& pairs, const Parameters& parameters, double divisor) {
-  const Value* scaling = parameters.find("scaling");
-  if (scaling == nullptr) return std::nullopt;
-  const std::string& kind = parameters.word("scaling");
-  if (kind != "llama3" && kind != "yarn" && kind != "by_parts") return std::nullopt;
-  const double factor = parameters.real("factor");
-  if (factor <= 1) return std::nullopt;
-  bool is_plain = true, is_divided = true;
-  double slack = 0;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const double w = std::copysign(plain(parameters, divisor, i), pairs[i].declared);
-    is_plain = is_plain && is_at(pairs[i], w);
-    is_divided = is_divided && is_at(pairs[i], w / factor);
-    slack = std::max(slack, 4 * factor / (factor - 1) * ratio_error(pairs[i]));
-  }
-  if (is_plain) return Sentences{"frequencies are not scaled"};
-  if (is_divided) return Sentences{fmt::format("every frequency is divided by {:g}, without a ramp", factor)};
-  const auto is = kept(pairs, parameters, divisor, factor, true),
-             ought = kept(pairs, parameters, divisor, factor, false);
-  const auto all = [&](const std::function<double(std::size_t)>& other) {
-    for (std::size_t i = 0; i < is.size(); ++i)
-      if (!(std::abs(is[i] - other(i)) <= slack)) return false;
-    return true;
-  };
-  if (all([&](std::size_t i) { return 1 - ought[i]; }))
-    return Sentences{"the ramp is reversed: fast pairs are scaled and slow ones kept"};
-  // Where it begins and ends.
-  const auto inner = [&](const std::vector<double>& g, std::size_t i) {
-    return g[i] > 2 * slack && g[i] < 1 - 2 * slack;
-  };
-  for (std::size_t i = 0; i < is.size(); ++i)
-    if (is[i] < -2 * slack || is[i] > 1 + 2 * slack) return std::nullopt;
-  std::size_t first = is.size(), last = 0, inside = 0;
-  for (std::size_t i = 0; i < is.size(); ++i)
-    if (inner(is, i)) first = std::min(first, i), last = i, ++inside;
-  if (inside < 3 || last - first + 1 != inside) return std::nullopt;
-  const double length = parameters.real("original_length");
-  const auto by = [&](const std::function<double(std::size_t)>& x) {
-    const double slope = (is[last] - is[first]) / (x(last) - x(first));
-    for (std::size_t i = first; i <= last; ++i)
-      if (std::abs(is[i] - is[first] - slope * (x(i) - x(first))) > 2 * slack) return std::optional<double>();
-    return std::optional(slope);
-  };
-  const auto rotations = [&](std::size_t i) { return length * plain(parameters, divisor, i) / turn; };
-  const auto index = [](std::size_t i) { return static_cast<double>(i); };
-  const auto wavelength = [&](std::size_t i) { return 1 / rotations(i); };
-  const double digits = slack * 8 + 1e-6;
-  if (const auto slope = by(rotations); slope && *slope > 0) {
-    const double low = rotations(first) - is[first] / *slope, high = low + 1 / *slope;
-    const bool llama = kind == "llama3";
-    const double from = parameters.real(llama ? "low_freq_factor" : "beta_slow"),
-                 to = parameters.real(llama ? "high_freq_factor" : "beta_fast");
-    // The ramp is the declared one: what differs lies beside it.
-    if (std::abs(low / from - 1) < slack && std::abs(high / to - 1) < slack) return std::nullopt;
-    if (std::abs(low / from - 1) < 0.01 && std::abs(high / to - 1) < 0.01)
-      return Sentences{
-          fmt::format("original_length counts as about {:.4g}, not as {:g}", length * to / high, length)};
-    return Sentences{
-        fmt::format("the ramp runs from {} to {} rotations in original_length, not from {:g} to {:g}",
-                    number(low, digits), number(high, digits), from, to)};
-  }
-  if (const auto slope = by(index); slope && *slope < 0) {
-    const double begin = index(first) - (1 - is[first]) / -*slope, end = begin + 1 / -*slope;
-    return Sentences{
-        fmt::format("the ramp runs from pair {} to pair {}", number(begin, digits), number(end, digits))};
-  }
-  if (const auto slope = by(index))
-    return Sentences{"the ramp is reversed: fast pairs are scaled and slow ones kept"};
-  if (by(wavelength))
-    return Sentences{"the ramp is linear in the wavelength, not in the number of rotations"};
-  // How many times longer the wavelength is than without a scaling.
-  std::vector<double> longer;
-  for (const double g : is) longer.push_back(factor / (1 + (factor - 1) * g));
-  const double steps = (longer[last] - longer[first]) / (wavelength(last) - wavelength(first));
-  for (std::size_t i = first; i <= last; ++i)
-    if (std::abs(longer[i] - longer[first] - steps * (wavelength(i) - wavelength(first))) >
-        2 * factor * slack)
-      return std::nullopt;
-  return Sentences{steps < 0 ? "the ramp blends wavelengths, not frequencies, and is reversed"
-                             : "the ramp blends wavelengths, not frequencies"};
 }
 
 // ---- pair by pair
@@ -372,7 +292,7 @@ Sentences by_runs(const Pairs& pairs) {
       still.push_back(i);
       continue;
     }
-    const double ratio = pairs[i].measured / pairs[i].declared, known = ratio_error(pairs[i]);
+    const double ratio = pairs[i].measured / pairs[i].declared, known = pairs[i].ratio_error();
     const auto same = std::ranges::find_if(runs, [&](const Run& run) {
       return std::abs(run.ratio - ratio) <= 2 * (known + run.known) * std::max(1.0, std::abs(ratio));
     });
@@ -395,7 +315,7 @@ Sentences by_runs(const Pairs& pairs) {
     std::ranges::sort(all);
     const std::size_t i = all.front();
     out.push_back(fmt::format("{} rotate at other frequencies: pair {} at {}, not {}", numbered("pair", all),
-                              i, number(pairs[i].measured, ratio_error(pairs[i])),
+                              i, number(pairs[i].measured, pairs[i].ratio_error()),
                               number(pairs[i].declared, 1e-6)));
     return out;
   }
@@ -406,8 +326,21 @@ Sentences by_runs(const Pairs& pairs) {
 
 }  // namespace
 
+double turned_apart(double a, double b) {
+  return std::abs(std::remainder(a - b, turn));
+}
+
 bool MeasuredFrequency::differs() const {
-  return apart(measured, declared) > error + allowed;
+  return turned_apart(measured, declared) > error + allowed;
+}
+
+bool MeasuredFrequency::is_at(double frequency) const {
+  const double share = declared == 0 ? 0 : std::abs(frequency / declared);
+  return turned_apart(measured, frequency) <= error + allowed * std::max(1.0, share);
+}
+
+double MeasuredFrequency::ratio_error() const {
+  return (error + allowed) / std::abs(declared);
 }
 
 std::vector<std::string> ladder_deviations(const std::vector<MeasuredFrequency>& pairs,
@@ -416,7 +349,7 @@ std::vector<std::string> ladder_deviations(const std::vector<MeasuredFrequency>&
   if (const auto one = by_another_start(pairs, parameters, divisor)) return *one;
   if (const auto one = by_one_factor(pairs)) return *one;
   if (const auto one = by_rounding(pairs)) return *one;
-  if (const auto one = by_ramp(pairs, parameters, divisor)) return *one;
+  if (const auto one = ramp_deviation(pairs, parameters, divisor)) return *one;
   if (const auto one = by_other_pairs(pairs)) return *one;
   if (const auto one = by_another_ladder(pairs, parameters, divisor)) return *one;
   return by_runs(pairs);

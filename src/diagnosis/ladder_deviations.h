@@ -14,7 +14,12 @@ struct MeasuredFrequency {
   double allowed;  // by how much rounding may put a right one off in the subject's precision
 
   bool differs() const;
+  bool is_at(double frequency) const;  // rounding is as large as of that, where it is a larger one
+  double ratio_error() const;          // relative, of the ratio of the measured to the declared one
 };
+
+// At whole positions a frequency is one up to whole turns.
+double turned_apart(double a, double b);
 
 // What differs, in sentences: another base, another step of the exponent, a factor, a run of pairs, a ramp
 // between two ladders, a format. Empty where nothing does. The parameters are those of the encoding: base

@@ -48,6 +48,35 @@ TEST(LadderDeviations, are_a_factor_of_all_pairs) {
             Sentences{"every pair rotates too slowly by a relative 3e-07"});
 }
 
+TEST(LadderDeviations, say_the_unit_that_an_angle_was_taken_for) {
+  constexpr double pi = std::numbers::pi;
+  const auto times = [](double factor) {
+    return of([=](double, double w) { return std::remainder(factor * w, 2 * pi); });
+  };
+  EXPECT_EQ(times(pi / 180), Sentences{"every pair rotates at 0.0174533 times the declared frequency: its "
+                                       "angles are taken for degrees"});
+  EXPECT_EQ(times(1 / (2 * pi)),
+            Sentences{"every pair rotates at 0.1591549 times the declared frequency: its "
+                      "angles are turned into turns"});
+  EXPECT_EQ(times(0.01746), Sentences{"every pair rotates at 0.01746 times the declared frequency"});
+}
+
+// NTK's base of 16 channels, where those of another width or no power were taken.
+TEST(LadderDeviations, say_the_power_that_the_base_of_ntk_grows_by) {
+  const auto grown = [](double power) {
+    const Parameters parameters = Case::parse("base=10000 scaling=ntk factor=4");
+    std::vector<MeasuredFrequency> pairs;
+    const auto at = [](double i, double by) { return std::pow(10000 * std::pow(4, by), -i / 8); };
+    for (double i = 0; i < 8; ++i)
+      pairs.push_back({at(i, 16.0 / 14), at(i, power), 1e-9 * at(i, 1), 1e-8 * at(i, 1)});
+    return ladder_deviations(pairs, parameters, 16).at(0);
+  };
+  EXPECT_TRUE(grown(64.0 / 62).ends_with(": it is multiplied by 4^(64/62), as of 64 channels"))
+      << grown(64.0 / 62);
+  EXPECT_TRUE(grown(1).ends_with(": it is multiplied by 4 itself, without a power")) << grown(1);
+  EXPECT_EQ(grown(1.0213).find("multiplied"), std::string::npos) << grown(1.0213);
+}
+
 // Sizes of a ladder are none where pairs rotate in both directions.
 TEST(LadderDeviations, are_no_ladder_of_both_directions) {
   const auto base_500 = [](double i) { return std::pow(500, -i / 8); };
