@@ -37,15 +37,21 @@ Tensor row_of(const Tensor& all, std::size_t row) {
   return Tensor({1, all.width()}, {values.begin(), values.end()});
 }
 
+// Whose content stands in the term of the query, and in that of the key.
+enum class Contents { own, exchanged };
+
 // What a function of two contents gives for the heads' logits of one pair, in parts.
-std::vector<Parts> parts_of(const Contextual& of, const Tensor& q, const Tensor& k, Position i, Position j) {
+std::vector<Parts> parts_of(const Contextual& of, const Tensor& q, const Tensor& k, Position i, Position j,
+                            Contents contents = Contents::own) {
   const Tensor none(q.shape), nothing(k.shape);
   const Position at[] = {i}, key[] = {j};
   const auto ask = [&](const Tensor& a, const Tensor& b) { return of.logits(a, b, at, key).data; };
   const auto neither = ask(none, nothing), first = ask(q, nothing), second = ask(none, k), both = ask(q, k);
+  const bool own = contents == Contents::own;
+  const auto of_query = own ? first : ask(k, nothing), of_key = own ? second : ask(none, q);
   std::vector<Parts> out;
   for (std::size_t h = 0; h < of.heads; ++h)
-    out.push_back({neither.at(h), first.at(h) - neither[h], second.at(h) - neither[h],
+    out.push_back({neither.at(h), of_query.at(h) - neither[h], of_key.at(h) - neither[h],
                    both.at(h) - first[h] - second[h] + neither[h]});
   return out;
 }
@@ -155,13 +161,19 @@ struct Tried {
   PairForm form;
   Moved moved;
   Fitted fit;
+  Contents contents = Contents::own;
 };
 
 Encoding corrected(const Contextual& reference, const Contextual& truth, const Tried& by) {
   Contextual out = truth;
   double most = 1;
   for (const double factor : by.fit.factor) most = std::max(most, std::abs(factor));
-  out.error = [error = truth.error, most](const auto&... of) { return most * error(of...); };
+  out.error = [error = truth.error, most, contents = by.contents](const auto& q, const auto& k,
+                                                                  const auto&... of) {
+    // Where there is no query, the key's content is rounded in its place.
+    const double exchanged = contents == Contents::exchanged ? error(k, q, of...) : 0;
+    return most * (error(q, k, of...) + exchanged);
+  };
   out.logits = [reference, by](const Tensor& q, const Tensor& k, const Positions& queries,
                                const Positions& keys) {
     const std::vector<Position> i(queries.begin(), queries.end()), j(keys.begin(), keys.end());
@@ -170,7 +182,7 @@ Encoding corrected(const Contextual& reference, const Contextual& truth, const T
       for (std::size_t c = 0; c < j.size(); ++c) {
         const auto [a, b] = by.form.to({i[r], j[c], r, c, i, j});
         const Tensor query = row_of(q, r), key = row_of(k, c);
-        const auto own = parts_of(reference, query, key, i[r], j[c]),
+        const auto own = parts_of(reference, query, key, i[r], j[c], by.contents),
                    moved = parts_of(reference, query, key, a, b);
         for (std::size_t h = 0; h < reference.heads; ++h)
           for (std::size_t n = 0; n < term_count; ++n)
@@ -190,6 +202,9 @@ Deviation deviation(const Contextual& reference, const Contextual& truth, const 
         if (by.moved[n]) of = fmt::format("in {}: ", names[n]);
     out.sentences.push_back(of + by.form.words);
   }
+  if (by.contents == Contents::exchanged)
+    out.sentences.emplace_back(
+        "the key's content stands in the term of the query, and the query's in that of the key");
   for (std::size_t n = 0; n < term_count; ++n)
     if (by.fit.factor[n] != 1) out.sentences.push_back(words(n, by.fit, truth.dim));
   return out;
@@ -204,6 +219,8 @@ class Terms {
     const PairForm as_it_is{"", [](const AskedPair& pair) { return std::pair(pair.i, pair.j); }};
     own_ = parts_at(as_it_is.to);
     if (const auto fit = fits(own_)) return {deviation(reference_, truth_, {as_it_is, {}, *fit})};
+    if (const auto fit = fits(parts_at(as_it_is.to, Contents::exchanged)))
+      return {deviation(reference_, truth_, {as_it_is, {}, *fit, Contents::exchanged})};
     std::vector<PairForm> forms = pair_forms("logit");
     if (auto limit = limited()) forms.push_back(std::move(*limit));
     for (const PairForm& form : forms) try {
@@ -222,25 +239,35 @@ class Terms {
   }
 
  private:
-  // Distances that end before the first at which a logit is another.
+  // Distances that end before the first at which a logit is another: of keys on both sides, or on one.
   std::optional<PairForm> limited() const {
-    std::optional<Position> first;
+    std::optional<Position> later, earlier;
     for (std::size_t n = 0; n < logits_.size(); ++n) {
       const double declared = std::accumulate(own_[n].begin(), own_[n].end(), 0.0);
       if (std::abs(logits_[n].given - declared) <= logits_[n].error) continue;
       const AskedPair at = logits_[n].pair();
-      const Position distance = std::abs(at.i - at.j);
-      if (!first || distance < *first) first = distance;
+      std::optional<Position>& first = at.j > at.i ? later : earlier;
+      first = std::min(first.value_or(std::abs(at.i - at.j)), std::abs(at.i - at.j));
     }
-    if (!first || *first < 2) return std::nullopt;
-    return PairForm{fmt::format("distances past {0} count as {0}", *first - 1),
-                    [last = *first - 1](const AskedPair& at) {
-                      return std::pair(at.i, at.i - std::clamp(at.i - at.j, -last, last));
-                    }};
+    if (!later && !earlier) return std::nullopt;
+    const bool both = later && earlier;
+    const Position last = (both ? std::min(*later, *earlier) : later ? *later : *earlier) - 1;
+    if (last < 1) return std::nullopt;
+    return PairForm{
+        fmt::format("distances {}past {} count as {}",
+                    both    ? ""
+                    : later ? "of later keys "
+                            : "of earlier keys ",
+                    last, last),
+        [last, hold_later = later.has_value(), hold_earlier = earlier.has_value()](const AskedPair& at) {
+          const Position offset = at.j - at.i;
+          const bool held = offset > 0 ? hold_later : hold_earlier;
+          return std::pair(at.i, at.i + (held ? std::clamp(offset, -last, last) : offset));
+        }};
   }
 
-  std::vector<Parts> parts_at(
-      const std::function<std::pair<Position, Position>(const AskedPair&)>& to) const {
+  std::vector<Parts> parts_at(const std::function<std::pair<Position, Position>(const AskedPair&)>& to,
+                              Contents contents = Contents::own) const {
     std::vector<Parts> out;
     const Answered* from = nullptr;
     std::pair<std::size_t, std::size_t> last;
@@ -250,7 +277,7 @@ class Terms {
       if (one.from != from || here != last) {
         const auto [i, j] = to(one.pair());
         heads = parts_of(reference_, row_of(one.from->call.contents[0], one.row),
-                         row_of(one.from->call.contents[1], one.column), i, j);
+                         row_of(one.from->call.contents[1], one.column), i, j, contents);
         from = one.from, last = here;
       }
       out.push_back(heads[one.head]);

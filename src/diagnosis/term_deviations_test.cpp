@@ -68,6 +68,29 @@ TEST(TermDeviations, name_a_term_that_is_multiplied_or_missing) {
 }
 
 // Of calls of more than six queries and keys, the later ones are looked at too.
+// The key meets the rows that are the query's; of twice its content, or of one channel alone, no rule is
+// known.
+TEST(TermDeviations, name_contents_in_each_other_s_place) {
+  const auto exchanged = [](double times, std::size_t channels) -> Wrong {
+    return [=](const Logit& declared, std::span<const double> q, std::span<const double> k, Position i,
+               Position j) {
+      const std::vector<double> none(q.size());
+      std::vector<double> other(q.begin(), q.end());
+      for (std::size_t c = 0; c < channels; ++c) other[c] = times * k[c];
+      return declared(q, k, i, j) - declared(q, none, i, j) + declared(other, none, i, j);
+    };
+  };
+  EXPECT_EQ(
+      of("shaw", "dim=4 clip=2", exchanged(1, 4)),
+      (Sentences{"the key's content stands in the term of the query, and the query's in that of the key"}));
+  EXPECT_EQ(
+      of("shaw", "dim=4 clip=2", exchanged(3, 4)),
+      (Sentences{"the key's content stands in the term of the query, and the query's in that of the key",
+                 "the term of the query is 3 times the declared one"}));
+  for (const std::string& one : of("shaw", "dim=4 clip=2", exchanged(1, 3)))
+    EXPECT_EQ(one.find("content stands"), one.npos) << one;
+}
+
 TEST(TermDeviations, name_no_term_that_is_another_in_the_first_rows_alone) {
   const auto reference = as<Contextual>(encoding_named("shaw").make(Case::parse("dim=4 clip=2")));
   const auto truth = as<Contextual>(encoding_named("shaw").oracle(Case::parse("dim=4 clip=2")));
@@ -180,6 +203,9 @@ TEST(TermDeviations, name_the_distance_from_which_on_a_logit_is_the_same) {
               (Sentences{fmt::format("distances past {0} count as {0}", last)}));
   EXPECT_EQ(
       of("shaw", "dim=4 clip=5", at_distance([](Position d) { return std::clamp<Position>(d, -3, 5); })),
+      (Sentences{"distances of later keys past 3 count as 3"}));
+  EXPECT_EQ(
+      of("shaw", "dim=4 clip=5", at_distance([](Position d) { return std::clamp<Position>(d, -3, 4); })),
       (Sentences{"the term of the query is wrong; the term without content and the term of the key and "
                  "the term of query and key are as declared"}));
 }
