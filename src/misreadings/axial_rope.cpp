@@ -173,6 +173,17 @@ Real offset_behind(const Spread& of, Real p) {
   return (p - of.offset) * of.stop / of.extent + of.offset;
 }
 
+Real rounded_down(const Spread& of, Real p) {
+  return std::floor(p * of.stop / of.extent);
+}
+Real rounded(const Spread& of, Real p) {
+  return std::nearbyint(p * of.stop / of.extent);
+}
+// As where the ratio of extents is an integer division.
+Real by_the_whole_ratio(const Spread& of, Real p) {
+  return p * std::floor(of.stop / of.extent);
+}
+
 constexpr std::string_view crop = "dim=16 coordinates=cropped grid=[5,3] crop_start=[1,2] crop_stop=[8,6]";
 constexpr std::string_view resized = "dim=16 coordinates=resized grid=[5,3] trained_grid=[8,6]";
 
@@ -196,6 +207,9 @@ const MisreadingFamily entry{{
     {"numbers are resized about the middles of cells: (p + 1/2) T/E - 1/2", &resizes<at_the_middles>,
      resized},
     {"numbers are resized between the corners: p (T - 1)/(E - 1)", &resizes<at_the_corners>, resized},
+    {"numbers are resized and rounded down: floor(p T/E)", &resizes<rounded_down>, resized},
+    {"numbers are resized and rounded to whole ones", &resizes<rounded>, resized},
+    {"the ratio of the grids is rounded down: p floor(T/E)", &resizes<by_the_whole_ratio>, resized},
     {"the offset is added to the resized number: p T/E + offset", &resizes<offset_behind, true>,
      "dim=16 coordinates=resized grid=[5,3] trained_grid=[8,6] offset=1"},
 }};

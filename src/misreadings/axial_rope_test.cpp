@@ -58,6 +58,24 @@ const testing::Formulas<Coordinate> formulas = {
      [](const Given& of) { return (2 * of.p + 1) * of.stop / (2 * of.extent) - Real{0.5}; }},
     {"numbers are resized between the corners: p (T - 1)/(E - 1)",
      [](const Given& of) { return of.p / (of.extent - 1) * (of.stop - 1); }},
+    {"numbers are resized and rounded down: floor(p T/E)",
+     [](const Given& of) {
+       Real n = 0;
+       while ((n + 1) * of.extent <= of.p * of.stop) ++n;
+       return n;
+     }},
+    {"numbers are resized and rounded to whole ones",
+     [](const Given& of) {
+       Real n = 0;
+       while ((2 * n + 1) * of.extent < 2 * of.p * of.stop) ++n;
+       return n;
+     }},
+    {"the ratio of the grids is rounded down: p floor(T/E)",
+     [](const Given& of) {
+       Real n = 0;
+       while ((n + 1) * of.extent <= of.stop) ++n;
+       return of.p * n;
+     }},
     {"the offset is added to the resized number: p T/E + offset",
      [](const Given& of) { return 1 + of.stop / of.extent * of.p; }},
 };
