@@ -17,6 +17,11 @@ struct Offset {
   Position rows, columns;
 };
 
+// Has no offset to any other token.
+bool is_class(const Positions& all, std::size_t token) {
+  return all.flat()[2 * token] < 0 || all.flat()[2 * token + 1] < 0;
+}
+
 class Window {
  public:
   explicit Window(const Bias& truth)
@@ -52,12 +57,13 @@ class Window {
   // Another entry for each offset and head.
   Bias with(std::function<double(Offset, std::size_t head)> other) const {
     Bias out = truth_;
-    out.bias = [other = std::move(other), heads = truth_.heads](const Positions& queries,
-                                                                const Positions& keys) {
-      Tensor to({heads, queries.size(), keys.size()});
+    out.bias = [other = std::move(other), own = truth_.bias](const Positions& queries,
+                                                             const Positions& keys) {
+      Tensor to = own(queries, keys);
       for (std::size_t r = 0; r < to.rows(); ++r)
         for (std::size_t c = 0; c < keys.size(); ++c) {
           const std::size_t query = r % queries.size();
+          if (is_class(queries, query) || is_class(keys, c)) continue;
           const auto along = [&](std::size_t axis) {
             return queries.flat()[2 * query + axis] - keys.flat()[2 * c + axis];
           };
@@ -177,7 +183,10 @@ void add_of_table(const Window& window, const Parameters& parameters, const std:
 std::vector<Deviation> window_deviations(const Bias& truth, const Parameters& parameters) {
   constexpr Position most = 64;  // rows or columns: all offsets are asked
   const Domain& domain = truth.positions;
-  if (domain.axes != 2 || domain.lo != 0 || domain.last(0) >= most || domain.last(1) >= most) return {};
+  const bool class_token = domain.lo == -1;
+  if (domain.axes != 2 || (domain.lo != 0 && !class_token) || domain.last(0) >= most ||
+      domain.last(1) >= most)
+    return {};
   const Window window(truth);
   const std::vector<double> entries = window.entries();
   const std::size_t heads = window.heads();
@@ -213,7 +222,7 @@ std::vector<Deviation> window_deviations(const Bias& truth, const Parameters& pa
   };
   held("rows", window.height(), &Offset::rows);
   held("columns", window.width(), &Offset::columns);
-  if (heads > 1) {
+  if (heads > 1 && !class_token) {
     add("the same after one permutation of heads: in reverse order",
         [=](Offset at, std::size_t head) { return entry(at, heads - 1 - head); });
     const auto lying = [&](const char* words,
@@ -240,7 +249,7 @@ std::vector<Deviation> window_deviations(const Bias& truth, const Parameters& pa
     add("every head is the one after, the last the first",
         [=](Offset at, std::size_t head) { return entry(at, (head + 1) % heads); });
   }
-  if (parameters.find("fastest") != nullptr) add_of_table(window, parameters, entries, add);
+  if (parameters.find("fastest") != nullptr && !class_token) add_of_table(window, parameters, entries, add);
   return out;
 }
 

@@ -251,16 +251,39 @@ TEST(HeadDeviation, names_heads_that_are_others) {
             Sentences{});
 }
 
-TEST(WindowDeviations, are_none_of_a_class_token_or_a_line) {
+TEST(WindowDeviations, are_none_of_a_line_or_of_many_rows) {
   const auto none = [](const std::string& words) {
     const EncodingSpec& spec = encoding_named("relative_table");
     const Parameters parameters = with(spec, Case::parse(words));
     return window_deviations(spec.make<Bias>(parameters), parameters).empty();
   };
-  EXPECT_TRUE(none("class_token=three_rows"));
   EXPECT_TRUE(none("axes=line"));
   EXPECT_TRUE(none("height=65"));
   EXPECT_FALSE(none("height=64 width=2"));
+}
+
+// A class token has no offset, and what is declared for it stays.
+TEST(WindowDeviations, are_said_of_tokens_beside_a_class_token) {
+  EXPECT_EQ(said("relative_table", "height=3 width=2 heads=2 class_token=three_rows",
+                 [](const Parameters& parameters) -> Encoding {
+                   Bias out = as<Bias>(encoding_named("relative_table").make(parameters));
+                   out.bias = [own = out.bias](const Positions& queries, const Positions& keys) {
+                     Tensor to = own(queries, keys);
+                     for (std::size_t r = 0; r < to.rows(); ++r)
+                       for (std::size_t c = 0; c < keys.size(); ++c) {
+                         const std::size_t i = r % queries.size();
+                         if (std::min({queries.at(i, 0), queries.at(i, 1), keys.at(c, 0), keys.at(c, 1)}) < 0)
+                           continue;
+                         const double rows = std::abs(queries.at(i, 0) - keys.at(c, 0)),
+                                      columns = queries.at(i, 1) - keys.at(c, 1);
+                         to.at(r, c) =
+                             (rows + 2) * 3 + columns + 1 + 18.0 * static_cast<double>(r / queries.size());
+                       }
+                     return to;
+                   };
+                   return out;
+                 }),
+            Sentences{"the offset of rows has no sign"});
 }
 
 }  // namespace
