@@ -1,7 +1,5 @@
 #include "diagnosis/deviations.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,6 +11,7 @@
 #include "attention/reference_attention.h"
 #include "core/error.h"
 #include "diagnosis/answer_deviations.h"
+#include "diagnosis/approximate_forms.h"
 #include "diagnosis/axes_deviations.h"
 #include "diagnosis/axis_ladders.h"
 #include "diagnosis/bias_deviations.h"
@@ -24,19 +23,21 @@
 #include "diagnosis/head_deviations.h"
 #include "diagnosis/logit_deviations.h"
 #include "diagnosis/measured_buckets.h"
+#include "diagnosis/measured_model.h"
 #include "diagnosis/measured_rotation.h"
-#include "diagnosis/measured_words.h"
 #include "diagnosis/operator_deviations.h"
 #include "diagnosis/operator_rules.h"
+#include "diagnosis/partner_forms.h"
 #include "diagnosis/place_deviations.h"
 #include "diagnosis/position_deviations.h"
 #include "diagnosis/remembered.h"
-#include "diagnosis/rotation_deviations.h"
 #include "diagnosis/rotation_forms.h"
 #include "diagnosis/row_deviations.h"
 #include "diagnosis/rows_by_position.h"
 #include "diagnosis/stretch_forms.h"
+#include "diagnosis/switch_forms.h"
 #include "diagnosis/table_deviations.h"
+#include "diagnosis/table_forms.h"
 #include "diagnosis/term_deviations.h"
 #include "diagnosis/window_deviations.h"
 
@@ -44,42 +45,6 @@ namespace posproof {
 namespace {
 
 using Sentences = std::vector<std::string>;
-
-// ---- rotations
-
-// Of the measured rotation, which has the subject's rounding in it, and the subject again.
-Model model_of(const Rotary& truth, const MeasuredRotation& queries, const MeasuredRotation& keys,
-               const Precision& precision) {
-  const auto error = [queries, keys, truth, precision](const Call& call, const Tensor& expected,
-                                                       Position far) {
-    const auto& heads = (call.role == Role::query ? queries : keys).heads;
-    const Tensor& x = call.contents.front();
-    const std::size_t n = x.shape[2], steps = truth.pairs.empty() ? 0 : truth.pairs.back().index;
-    Tensor out(expected.shape);
-    for (std::size_t c = 0; c < x.width(); ++c)
-      for (std::size_t head = 0; head < heads.size(); ++head) {
-        const MeasuredChannel& one = heads[head][c];
-        FrequencyError made;
-        for (const Pair& pair : truth.pairs)
-          if (pair.first == one.own || pair.second == one.own) made = pair.frequency_error;
-        std::vector<double> relative;
-        for (const Share& share : one.shares)
-          relative.push_back(3 * rotation_error(precision, static_cast<double>(far),
-                                                Pair{0, 1, share.frequency, steps, made}));
-        for (std::size_t r = 0; r < x.rows(); ++r) {
-          if (r / n % heads.size() != head) continue;
-          double size = 0;
-          for (std::size_t k = 0; k < one.shares.size(); ++k) {
-            const auto& [input, a, b, frequency] = one.shares[k];
-            size += relative[k] * std::abs(x.at(r, input)) * std::hypot(a, b);
-          }
-          out.at(r, c) = size + (size > 0 ? rotation_underflow(precision) : 0);
-        }
-      }
-    return in_order(truth, std::move(out));
-  };
-  return {rotation_of(truth, queries, keys), error};
-}
 
 // The subject's answers and what they are compared with, where both are of this kind.
 template <class Kind>
@@ -90,55 +55,6 @@ struct Both {
 
   const Kind *own, *truth;
 };
-
-// What 2i is divided by in the exponent.
-double divisor_of(const Rotary& truth, const Parameters& parameters) {
-  if (parameters.word("exponent") == "dim") return parameters.real("dim");
-  // Those that do not rotate have exponents, too.
-  if (parameters.find("kept_pairs") != nullptr && parameters.real("kept_pairs") > 0) {
-    const double width = parameters.real("rotary_dim");
-    return width > 0 ? width : parameters.real("dim");
-  }
-  return 2 * static_cast<double>(truth.pairs.size());
-}
-
-// The sentences of each head; those of all heads alike once.
-std::optional<Sentences> of_heads(const MeasuredRotation& measured, std::size_t own_heads,
-                                  const Rotary& truth, const Parameters& parameters,
-                                  const Precision& precision) {
-  std::vector<std::pair<Sentences, std::vector<std::size_t>>> groups;
-  for (std::size_t head = 0; head < measured.heads.size(); ++head) {
-    const auto said = rotation_deviations(measured.heads[head], truth, parameters,
-                                          divisor_of(truth, parameters), precision);
-    if (!said) return std::nullopt;
-    const auto same = std::ranges::find_if(groups, [&](const auto& group) { return group.first == *said; });
-    if (same == groups.end())
-      groups.push_back({*said, {head}});
-    else
-      same->second.push_back(head);
-  }
-  if (groups.size() == 1) return groups.front().first;
-  Sentences out;
-  for (const auto& [said, heads] : groups)
-    for (const std::string& sentence : said)
-      out.push_back(fmt::format("{}: {}", numbered_heads(heads, measured.heads.size(), own_heads), sentence));
-  return out;
-}
-
-std::optional<Sentences> of_roles(const MeasuredRotation& queries, const MeasuredRotation& keys,
-                                  const Rotary& truth, const Parameters& parameters, const Subject& subject) {
-  const auto own = subject.own_heads.value_or(std::array{queries.heads.size(), keys.heads.size()});
-  const auto of_queries = of_heads(queries, own[0], truth, parameters, subject.precision),
-             of_keys = of_heads(keys, own[1], truth, parameters, subject.precision);
-  if (!of_queries || !of_keys) return std::nullopt;
-  if (*of_queries == *of_keys) return of_queries;
-  Sentences out;
-  for (const std::string& one : *of_queries) out.push_back("queries: " + one);
-  for (const std::string& one : *of_keys) out.push_back("keys: " + one);
-  return out;
-}
-
-// ---- any kind
 
 class Deviating {
  public:
@@ -197,12 +113,19 @@ class Deviating {
   }
 
   // Answers in fewer digits, but for what falls to the other side of a tie.
-  Sentences of_digits() const {
+  Sentences of_digits() const { return least_unexplained(rounded_answers(declared_, subject_.precision)); }
+
+  // The one that leaves least unexplained: of two formats the coarser one may seem to explain the other.
+  Sentences least_unexplained(const std::vector<Deviation>& all) const {
+    if (all.empty()) return {};
     const Unexplained wrong = compare(declared_, subject_, answered_, Until::all);
-    for (const Deviation& one : rounded_answers(declared_, subject_.precision))
-      if (explains(compare(one.corrected, subject_, answered_, Until::first_unexplained), wrong))
-        return one.sentences;
-    return {};
+    std::optional<std::pair<std::uint64_t, Sentences>> best;
+    for (const Deviation& one : all) {
+      const Unexplained left = compare(one.corrected, subject_, answered_, Until::first_unexplained);
+      if (explains(left, wrong) && (!best || left.entries < best->first))
+        best = {left.entries, one.sentences};
+    }
+    return best ? best->second : Sentences{};
   }
 
   // What rounding does to a row grows with it, and what is done to it is rounded, too.
@@ -247,13 +170,17 @@ class Deviating {
     if (const auto* table = std::get_if<Table>(&declared_)) {
       Sentences found = of_one_row(*table);
       if (found.empty()) found = of_positions(as<Table>(subject_.encoding), *table);
-      return found.empty() ? of_columns(*table) : found;
+      if (found.empty()) found = of_columns(*table);
+      return found.empty() ? least_unexplained(table_forms(*table)) : found;
     }
     const Both<Rotary> both(subject_.encoding, declared_);
     if (!both) return {};
     const auto found = axes_deviation(*both.own, *both.truth, parameters_, subject_.precision);
     Sentences said = found ? first_confirmed({*found}) : Sentences{};
-    return said.empty() ? best_of(*both.truth, circle_forms(*both.truth)) : said;
+    if (!said.empty()) return said;
+    std::vector<RotationForm> forms = circle_forms(*both.truth);
+    for (RotationForm& form : partner_forms(*both.truth)) forms.push_back(std::move(form));
+    return best_of(forms);
   }
 
   Sentences of(const Table& own, const Table& truth) {
@@ -261,6 +188,7 @@ class Deviating {
     Sentences found = first_confirmed(table_deviations(own, truth, parameters_, subject_.precision));
     if (found.empty()) found = of_positions(own, truth);
     if (found.empty()) found = of_columns(truth);
+    if (found.empty()) found = least_unexplained(table_forms(truth));
     return found.empty() ? of_rows(own, truth) : found;
   }
   Sentences of_rows(const Table& own, const Table& truth) const {
@@ -317,8 +245,11 @@ class Deviating {
     return explains_all(near, declared_, answered_) ? Sentences{} : first_confirmed(rules.all);
   }
 
-  // What is measured of a rotation takes its stretch for constant: its forms come first.
+  // What is measured of a rotation takes its stretch for constant, and the divisors of its calls: their forms
+  // come first.
   Sentences of(const Rotary& own, const Rotary& truth) {
+    Sentences switched = best_of(switch_forms(own, truth, parameters_, subject_.precision));
+    if (!switched.empty()) return switched;
     Sentences found = truth.stretch ? of_form(truth) : of_measured(own, truth);
     if (!found.empty()) return found;
     return truth.stretch ? of_measured(own, truth) : of_form(truth);
@@ -328,12 +259,12 @@ class Deviating {
     auto queries = measured_rotation(own, truth, Role::query, subject_.precision),
          keys = measured_rotation(own, truth, Role::key, subject_.precision);
     if (!queries || !keys || !queries->is_known() || !keys->is_known()) return {};
-    auto said = of_roles(*queries, *keys, truth, parameters_, subject_);
+    auto said = measured_sentences(*queries, *keys, truth, parameters_, subject_);
     if (!said || said->empty()) return {};
     settle(*queries, truth, subject_.precision);
     settle(*keys, truth, subject_.precision);
     // What was measured in one call may be otherwise in a longer one.
-    return confirmed(model_of(truth, *queries, *keys, subject_.precision), std::move(*said));
+    return confirmed(posproof::measured_model(truth, *queries, *keys, subject_.precision), std::move(*said));
   }
 
   // The one that leaves least unexplained; what is rounded may fall to the other side of a tie.
@@ -342,17 +273,14 @@ class Deviating {
         stretch_forms(as<Rotary>(subject_.encoding), truth, spec_, parameters_, subject_.precision);
     for (RotationForm& form : rotation_forms(truth)) forms.push_back(std::move(form));
     for (RotationForm& form : circle_forms(truth)) forms.push_back(std::move(form));
-    return best_of(truth, forms);
+    for (RotationForm& form : approximate_forms(truth)) forms.push_back(std::move(form));
+    return best_of(forms);
   }
 
-  Sentences best_of(const Rotary& truth, const std::vector<RotationForm>& forms) const {
-    const Unexplained wrong = compare(truth, subject_, answered_, Until::all);
-    std::optional<std::pair<std::uint64_t, std::string>> best;
-    for (const RotationForm& form : forms) {
-      const Unexplained left = compare(form.rotation, subject_, answered_, Until::first_unexplained);
-      if (explains(left, wrong) && (!best || left.entries < best->first)) best = {left.entries, form.words};
-    }
-    return best ? Sentences{best->second} : Sentences{};
+  Sentences best_of(const std::vector<RotationForm>& forms) const {
+    std::vector<Deviation> all;
+    for (const RotationForm& form : forms) all.push_back({{form.words}, form.rotation, true});
+    return least_unexplained(all);
   }
 
   using Error = std::function<Tensor(const Call&, const Tensor&, Position)>;

@@ -185,6 +185,16 @@ std::vector<RotationForm> forms_of_lengths(const Rotary& truth) {
 
 }  // namespace
 
+Rotary with_cosine_and_sine(
+    const Rotary& truth,
+    const std::function<std::pair<long double, long double>(long double angle)>& cosine_and_sine) {
+  const auto of = [cosine_and_sine](double t, double w) {
+    const auto [c, s] = cosine_and_sine(static_cast<long double>(t) * w);
+    return Circle{static_cast<double>(c), static_cast<double>(s)};
+  };
+  return made(truth, of, &at_once);
+}
+
 std::vector<RotationForm> rotation_forms(const Rotary& truth) {
   const auto in = [&](Rounding position, Rounding frequency, Rounding angle) {
     return made(truth, rounded(position, frequency, angle), &at_once);

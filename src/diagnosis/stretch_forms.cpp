@@ -228,6 +228,35 @@ class OfXpos {
   std::vector<double> logarithms_;
 };
 
+// xPos whose centre is that of the call, as where its exponents run from -n/2 to n/2.
+using CentreOf = Position (*)(const Positions& positions, std::size_t batch);
+
+Rotary centred_in_call(const Rotary& truth, double declared, CentreOf centre) {
+  Rotary out = truth;
+  out.exact = nullptr;
+  out.rotate = [=](const Tensor& x, const Positions& positions, Role role) {
+    if (positions.empty()) return x;
+    const double shift = declared - static_cast<double>(centre(positions, x.shape[0]));
+    const auto shifted = [=, own = truth.stretch](const Pair& pair, double t, Role of) {
+      return own(pair, t + shift, of);
+    };
+    return stretched_by(truth, shifted).rotate(x, positions, role);
+  };
+  return out;
+}
+
+std::vector<RotationForm> centres_of_calls(const Rotary& truth, double declared) {
+  return {{"the centre is half of the number of tokens in a row, rounded down",
+           centred_in_call(truth, declared,
+                           [](const Positions& positions, std::size_t batch) {
+                             return static_cast<Position>(positions.size() / batch / 2);
+                           })},
+          {"the centre is half of the call's length (its largest position and one), rounded down",
+           centred_in_call(truth, declared, [](const Positions& positions, std::size_t) {
+             return (std::ranges::max(positions) + 1) / 2;
+           })}};
+}
+
 std::string numbers_in(const Parameters& other, const Parameters& declared) {
   std::string words;
   for (const char* name : {"scale_base", "gamma", "centre"})
@@ -309,6 +338,8 @@ std::vector<RotationForm> stretch_forms(const Rotary& subject, const Rotary& tru
         {fmt::format("the {} channel of each pair is not scaled", name), without_stretch_of(truth, column)});
   if (parameters.find("scale_base") == nullptr) return out;
   for (RotationForm& form : other_powers(truth, parameters.real("centre"), parameters.real("scale_base")))
+    out.push_back(std::move(form));
+  for (RotationForm& form : centres_of_calls(truth, parameters.real("centre")))
     out.push_back(std::move(form));
   for (const Parameters& other : measured_stretches(subject, truth, parameters, precision)) {
     try {

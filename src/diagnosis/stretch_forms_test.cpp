@@ -188,5 +188,33 @@ TEST(StretchForms, are_none_of_a_rotation_that_is_not_stretched) {
   EXPECT_TRUE(stretch_forms(truth, truth, rope, parameters, all_f32).empty());
 }
 
+// The centre of each call; of a third of its tokens there is no form.
+TEST(StretchForms, are_centred_in_the_call) {
+  const auto centred = [](const std::function<Position(const Positions&, std::size_t batch)>& centre) {
+    return said("xpos", "dim=4", [centre](const Parameters& parameters) -> Encoding {
+      Rotary out = as<Rotary>(encoding_named("xpos").make(parameters));
+      out.rotate = [=, own = out](const Tensor& x, const Positions& positions, Role role) {
+        Tensor y = own.rotate(x, positions, role);
+        if (positions.empty()) return y;
+        const double shift = static_cast<double>(centre(positions, x.shape[0])) / 512;
+        for (std::size_t r = 0; r < y.rows(); ++r)
+          for (std::size_t i = 0; i < own.pairs.size(); ++i)
+            for (const std::size_t c : {own.pairs[i].first, own.pairs[i].second})
+              y.at(r, c) = static_cast<float>(y.at(r, c) * power(-shift, role, zeta(i, own.pairs.size())));
+        return y;
+      };
+      return out;
+    });
+  };
+  EXPECT_EQ(centred([](const Positions& all, std::size_t batch) {
+              return static_cast<Position>(all.size() / batch / 2);
+            }),
+            Sentences{"the centre is half of the number of tokens in a row, rounded down"});
+  EXPECT_EQ(centred([](const Positions& all, std::size_t batch) {
+              return static_cast<Position>(all.size() / batch / 3);
+            }),
+            Sentences{});
+}
+
 }  // namespace
 }  // namespace posproof::stretch_forms_test

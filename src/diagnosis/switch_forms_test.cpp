@@ -1,0 +1,52 @@
+// What is said of LongRoPE whose long calls begin elsewhere.
+#include "diagnosis/switch_forms.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+#include "diagnosis/testing/deviations.h"
+
+namespace posproof::switch_forms_test {
+namespace {
+
+using testing::said;
+using testing::Sentences;
+
+const std::string words =
+    "dim=8 scaling=longrope factor=4 original_length=64 short_factors=[1,1.1,1.2,1.3] factors=[2,3,4,5]";
+
+// A call is that of another last position.
+Sentences said_of(const std::function<Position(Position)>& other, const std::string& more = "") {
+  return said("rope", words + more, [other](const Parameters& parameters) -> Encoding {
+    auto out = as<Rotary>(encoding_named("rope").make(parameters));
+    out.rotate = [other, in_call = out.in_call](const Tensor& x, const Positions& positions, Role role) {
+      return in_call(other(positions.empty() ? 0 : std::ranges::max(positions)))->rotate(x, positions, role);
+    };
+    return out;
+  });
+}
+
+TEST(SwitchForms, are_said_with_the_position_that_was_measured) {
+  for (const Position first : {16, 256, 1000, 100000})
+    EXPECT_EQ(said_of([=](Position last) { return last < first ? 0 : 1000; }),
+              Sentences{fmt::format("calls take the divisors of long ones from position {} on", first)});
+  EXPECT_EQ(said_of([](Position) { return Position{1000}; }),
+            Sentences{"calls of every length take the divisors of long ones"});
+}
+
+TEST(SwitchForms, are_none_of_the_declared_position) {
+  EXPECT_EQ(said_of([](Position last) { return last; }), Sentences{});
+}
+
+// Long ones end again, or begin at every second position: no position says that.
+TEST(SwitchForms, are_none_of_calls_that_are_long_and_short_in_turn) {
+  EXPECT_EQ(said_of([](Position last) { return last < 200 || last > 5000 ? 0 : 1000; }), Sentences{});
+  EXPECT_EQ(said_of([](Position last) { return last < 200 || last % 2 == 1 ? 0 : 1000; }), Sentences{});
+}
+
+}  // namespace
+}  // namespace posproof::switch_forms_test

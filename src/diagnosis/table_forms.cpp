@@ -1,0 +1,54 @@
+#include "diagnosis/table_forms.h"
+
+#include <cmath>
+
+#include "core/formats.h"
+
+namespace posproof {
+namespace {
+
+using Rounding = double (*)(double);
+
+double as_it_is(double x) {
+  return x;
+}
+
+Table with_rounded(const Table& truth, Rounding position, Rounding frequency, Rounding angle) {
+  Table out = truth;
+  out.exact = nullptr;
+  out.rows = [=, own = truth.rows, pairs = truth.pairs, size = truth.amplitude, offset = truth.offset](
+                 const Positions& positions, Position length) {
+    Tensor to = own(positions, length);
+    for (std::size_t r = 0; r < to.rows(); ++r)
+      for (const Pair& pair : pairs) {
+        const auto t = static_cast<long double>(position(positions.at(r, pair.axis) + offset));
+        const long double product = t * frequency(pair.frequency);
+        const long double a = angle == &as_it_is ? product : angle(static_cast<double>(product));
+        to.at(r, pair.first) = static_cast<double>(size * std::sin(a));
+        to.at(r, pair.second) = static_cast<double>(size * std::cos(a));
+      }
+    return to;
+  };
+  return out;
+}
+
+}  // namespace
+
+std::vector<Deviation> table_forms(const Table& truth) {
+  if (truth.pairs.empty()) return {};
+  const auto in = [&](const char* words, Rounding position, Rounding frequency, Rounding angle) {
+    return Deviation{{words}, with_rounded(truth, position, frequency, angle), true};
+  };
+  return {in("angles are rounded to f16", &as_it_is, &as_it_is, &to_f16),
+          in("angles are rounded to bf16", &as_it_is, &as_it_is, &to_bf16),
+          in("positions and angles are rounded to f16", &to_f16, &as_it_is, &to_f16),
+          in("positions and angles are rounded to bf16", &to_bf16, &as_it_is, &to_bf16),
+          in("positions and frequencies are rounded to f16", &to_f16, &to_f16, &as_it_is),
+          in("positions and frequencies are rounded to bf16", &to_bf16, &to_bf16, &as_it_is),
+          in("frequencies and angles are rounded to f16", &as_it_is, &to_f16, &to_f16),
+          in("frequencies and angles are rounded to bf16", &as_it_is, &to_bf16, &to_bf16),
+          in("positions, frequencies and angles are rounded to f16", &to_f16, &to_f16, &to_f16),
+          in("positions, frequencies and angles are rounded to bf16", &to_bf16, &to_bf16, &to_bf16)};
+}
+
+}  // namespace posproof

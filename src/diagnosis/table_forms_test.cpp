@@ -1,0 +1,63 @@
+// What is said of tables whose angles are rounded to 16 bits.
+#include "diagnosis/table_forms.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "core/formats.h"
+#include "diagnosis/testing/deviations.h"
+
+namespace posproof::table_forms_test {
+namespace {
+
+using testing::said;
+using testing::Sentences;
+using Angle = std::function<double(double t, double w)>;
+
+Sentences said_of(const std::string& family, const std::string& words, const Angle& angle) {
+  return said(family, words, [=](const Parameters& parameters) -> Encoding {
+    Table out = as<Table>(encoding_named(family).make(parameters));
+    out.rows = [=, own = out](const Positions& positions, Position length) {
+      Tensor to = own.rows(positions, length);
+      for (std::size_t r = 0; r < to.rows(); ++r)
+        for (const Pair& pair : own.pairs) {
+          const double a = angle(positions.at(r, pair.axis), pair.frequency);
+          to.at(r, pair.first) = static_cast<float>(std::sin(a));
+          to.at(r, pair.second) = static_cast<float>(std::cos(a));
+        }
+      return to;
+    };
+    return out;
+  });
+}
+
+TEST(TableForms, are_said_of_what_is_rounded) {
+  for (const auto& [family, words] :
+       {std::pair<std::string, std::string>{"sinusoidal", "dim=16"}, {"sincos_2d", "dim=16"}}) {
+    EXPECT_EQ(said_of(family, words, [](double t, double w) { return to_f16(t * w); }),
+              Sentences{"angles are rounded to f16"});
+    EXPECT_EQ(said_of(family, words, [](double t, double w) { return to_bf16(t * w); }),
+              Sentences{"angles are rounded to bf16"});
+    EXPECT_EQ(said_of(family, words, [](double t, double w) { return to_f16(t * to_f16(w)); }),
+              Sentences{"frequencies and angles are rounded to f16"});
+    EXPECT_EQ(said_of(family, words, [](double t, double w) { return to_bf16(to_bf16(t) * w); }),
+              Sentences{"positions and angles are rounded to bf16"});
+  }
+}
+
+// To 10 bits, which no format has.
+TEST(TableForms, are_none_of_another_number_of_bits) {
+  EXPECT_EQ(said_of("sinusoidal", "dim=16",
+                    [](double t, double w) {
+                      int exponent = 0;
+                      const double share = std::frexp(t * w, &exponent);
+                      return std::ldexp(std::nearbyint(std::ldexp(share, 10)), exponent - 10);
+                    }),
+            Sentences{});
+}
+
+}  // namespace
+}  // namespace posproof::table_forms_test
