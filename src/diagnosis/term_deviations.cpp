@@ -212,14 +212,15 @@ Deviation deviation(const Contextual& reference, const Contextual& truth, const 
 
 class Terms {
  public:
-  Terms(const Contextual& reference, const Contextual& truth, std::vector<Logit> logits)
-      : reference_(reference), truth_(truth), logits_(std::move(logits)) {}
+  Terms(const Contextual& reference, const Contextual& truth, const Precision& precision,
+        std::vector<Logit> logits)
+      : reference_(reference), truth_(truth), precision_(precision), logits_(std::move(logits)) {}
 
   std::vector<Deviation> found() {
     const PairForm as_it_is{"", [](const AskedPair& pair) { return std::pair(pair.i, pair.j); }};
     own_ = parts_at(as_it_is.to);
     if (const auto fit = fits(own_)) return {deviation(reference_, truth_, {as_it_is, {}, *fit})};
-    if (const auto fit = fits(parts_at(as_it_is.to, Contents::exchanged)))
+    if (const auto fit = fits(parts_at(as_it_is.to, Contents::exchanged), exchanged()))
       return {deviation(reference_, truth_, {as_it_is, {}, *fit, Contents::exchanged})};
     std::vector<PairForm> forms = pair_forms("logit");
     if (auto limit = limited()) forms.push_back(std::move(*limit));
@@ -285,12 +286,25 @@ class Terms {
     return out;
   }
 
-  std::optional<Fitted> fits(const std::vector<Parts>& of) const {
-    const auto fit = fitted(of, logits_, truth_.dim);
-    return fit && holds(*fit, of, logits_) ? fit : std::nullopt;
+  std::optional<Fitted> fits(const std::vector<Parts>& of) const { return fits(of, logits_); }
+  std::optional<Fitted> fits(const std::vector<Parts>& of, const std::vector<Logit>& logits) const {
+    const auto fit = fitted(of, logits, truth_.dim);
+    return fit && holds(*fit, of, logits) ? fit : std::nullopt;
+  }
+
+  // What is rounded then is the other content.
+  std::vector<Logit> exchanged() const {
+    std::vector<Logit> out = logits_;
+    for (Logit& one : out) {
+      const AskedPair at = one.pair();
+      one.error += logit_error(truth_, one.from->call.contents[1].row(one.column),
+                               one.from->call.contents[0].row(one.row), at.i, at.j, precision_);
+    }
+    return out;
   }
 
   const Contextual &reference_, &truth_;
+  const Precision& precision_;
   std::vector<Logit> logits_;
   std::vector<Parts> own_;
 };
@@ -322,7 +336,7 @@ std::vector<Deviation> term_deviations(const Contextual& reference, const Contex
   if (!is_known(truth)) return {};
   std::vector<Logit> logits = logits_of(truth, precision, answered);
   if (logits.size() < 2 * term_count) return {};
-  return Terms(reference, truth, std::move(logits)).found();
+  return Terms(reference, truth, precision, std::move(logits)).found();
 }
 
 std::optional<std::string> wrong_terms(const Contextual& subject, const Contextual& reference,

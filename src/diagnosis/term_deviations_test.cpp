@@ -202,8 +202,8 @@ TEST(TermDeviations, name_the_distance_from_which_on_a_logit_is_the_same) {
                  at_distance([=](Position d) { return std::clamp<Position>(d, -last, last); })),
               (Sentences{fmt::format("distances past {0} count as {0}", last)}));
   EXPECT_EQ(
-      of("shaw", "dim=4 clip=5", at_distance([](Position d) { return std::clamp<Position>(d, -3, 5); })),
-      (Sentences{"distances of later keys past 3 count as 3"}));
+      of("shaw", "dim=4 clip=5", at_distance([](Position d) { return std::clamp<Position>(d, -1, 5); })),
+      (Sentences{"distances of later keys past 1 count as 1"}));
   EXPECT_EQ(
       of("shaw", "dim=4 clip=5", at_distance([](Position d) { return std::clamp<Position>(d, -3, 4); })),
       (Sentences{"the term of the query is wrong; the term without content and the term of the key and "
