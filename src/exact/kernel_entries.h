@@ -52,6 +52,9 @@ POSPROOF_INLINE Doubles value(Stored<format> stored) {
   } else if constexpr (format == Format::bf16) {
     return wide((Floats)(wide(stored) << 16));
   } else {
+#if POSPROOF_FMA
+    return wide(of_f16(stored));
+#else
     const Words b = wide(stored), size = b & 0x7fff;
     // As if its exponent were that of an f32, then scaled by what the biases differ: exact, subnormals too.
     const Doubles finite = wide((Floats)(size << 13)) * 0x1p112;
@@ -59,6 +62,7 @@ POSPROOF_INLINE Doubles value(Stored<format> stored) {
     const Longs special = wide((Ints)(size >= 0x7c00u));
     const Longs sign = wide((Ints)(b << 16)) & INT64_MIN;
     return (Doubles)((special & bits(not_finite)) | (~special & bits(finite)) | sign);
+#endif
   }
 }
 

@@ -27,12 +27,12 @@ struct EntryError {
   Mask wrong, open;
 };
 
-// `power` is that of the exact value, which is within e of what `off` was measured from.
+// `power` is that of the exact value, which is within e of what `off` was measured from. An entry is wrong
+// where it is farther than half a place by more than e: what is nearer than that, by more than e, is right.
 template <Format format>
 POSPROOF_INLINE EntryError measured(Doubles off, Doubles power, Doubles e, Mask open) {
-  const Doubles beyond = off - power * half_a_place<format>;  // the product is exact
-  open = either(open, at_most(abs(beyond), e));
-  return {off, power, without(not_at_most(beyond, Doubles{}), open), open};
+  const Doubles beyond = fma(-power, all(half_a_place<format>), off);  // the product is exact, fused or not
+  return {off, power, without(not_at_most(beyond, e), open), either(open, at_most(abs(beyond), e))};
 }
 
 // The head of a number, or the double next to it nearer to 0 where the number is nearer to 0 than its head:
@@ -86,7 +86,7 @@ struct Tally {
     const Doubles ulp_of_one = (Doubles)(sum - bits(m.power));
     farthest = larger(m.farthest, farthest);
     ulp = larger_where(m.wrong, ulp, m.farthest * ulp_of_one);
-    poison = poison + m.farthest * 0.0;
+    poison = fma(m.farthest, Doubles{}, poison);
     wrong = counted(wrong, m.wrong);
     open = either(open, m.open);
   }

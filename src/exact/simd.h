@@ -84,6 +84,19 @@ POSPROOF_INLINE Longs wide(Ints x) {
 }
 #endif
 
+#if POSPROOF_FMA
+// Exactly, subnormal numbers too. NaN stays NaN.
+POSPROOF_INLINE Floats of_f16(Shorts x) {
+#if POSPROOF_LANES == 8
+  return (Floats)_mm256_cvtph_ps((__m128i)x);
+#else
+  long long four;
+  __builtin_memcpy(&four, &x, sizeof four);
+  return (Floats)_mm_cvtph_ps(_mm_cvtsi64_si128(four));
+#endif
+}
+#endif
+
 // open | (a ^ b), where a compiler makes two instructions of it.
 #if POSPROOF_LANES == 8
 POSPROOF_INLINE Words with_difference(Words open, Words a, Words b) {
