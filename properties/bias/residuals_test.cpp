@@ -15,6 +15,7 @@
 #include "catalogue/properties/bias/is_conditionally_positive_definite.h"
 #include "catalogue/properties/bias/is_zero_at_offset_zero.h"
 #include "catalogue/properties/bias/saturates.h"
+#include "core/formats.h"
 #include "entries.h"
 #include "search/testing/residuals.h"
 
@@ -387,16 +388,35 @@ Bias declared(std::vector<double> slopes) {
 }
 
 // The second slope is as declared, and no power of the first: the first is off by its bound, the second power
-// of it by twice that.
+// of it by twice that, and a little more where the first came out too small.
 TEST(HasGeometricSlopes, finds_what_is_no_power_of_the_first) {
   const ScaledTerm ours(Term::ours, visible);
   const double by = 0x1p-4, first = 0.5, second = 0.25 + by;
   const Bias bias = declared({first, second});
   const double of_first = bias_error(all_f32, -8 * first, bias, 0) / 8 + 3 * our_unit * first,
                of_second = bias_error(all_f32, -8 * second, bias, 1) / 8 + 3 * our_unit * second;
-  const double power = (1 + of_first / first) * (1 + of_first / first) - 1;
+  const double power = 1 / ((1 - of_first / first) * (1 - of_first / first)) - 1;
   expect(replayed(has_geometric_slopes, bias, "n=8 side=past i=10"), by,
          of_second + 0.25 * (power + our_unit), no_ceiling);
+}
+
+// Of 40 heads correctly rounded to bf16, the first slope, 2^-1/4, is measured as 0.5 over one position: 64.5
+// is what both 64.76 and 63.91 are near to in steps of 0.5 and 0.25.
+TEST(HasGeometricSlopes, allows_what_a_first_slope_that_came_out_too_small_does_to_the_others) {
+  std::vector<double> slopes;
+  for (int h = 1; h <= 32; ++h) slopes.push_back(std::exp2(-h / 4.0));
+  Bias bias = declared(slopes);
+  bias.bias = [exact = bias.bias](const Positions& queries, const Positions& keys) {
+    Tensor out = exact(queries, keys);
+    for (double& one : out.data) one = to_bf16(one);
+    return out;
+  };
+  for (int i = 1; i <= 300; ++i)
+    for (const int n : {1, 2, 3})
+      if (i >= n)
+        EXPECT_TRUE(
+            replayed(has_geometric_slopes, bias, fmt::format("n={} side=past i={}", n, i), in_bf16).holds())
+            << i << " " << n;
 }
 
 TEST(HasGeometricSlopes, knows_both_rules_past_a_power_of_two) {

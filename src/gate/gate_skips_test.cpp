@@ -106,6 +106,33 @@ TEST(GateSkips, what_the_truth_fails_where_the_subject_ends) {
   EXPECT_FALSE(starting_with(skewed.skipped, "contextual/saturates" + why).empty());
 }
 
+// 257 and 256 are one number in bf16, and the index is the row; a row that is another's in f32 is a finding.
+TEST(GateSkips, what_the_truth_fails_in_the_subjects_format) {
+  const std::string id = "table/has_distinct_positions";
+  const auto in = [](const char* name) {
+    Gated one{"learned", "dim=1", [name](const Encoding& right, const Call& call) {
+                Tensor out = answer(right, call);
+                for (double& row : out.data) row = nearest(*format(name), row);
+                return out;
+              }};
+    one.change = [name](Subject& subject) { subject.precision = Precision::parse(name); };
+    return one;
+  };
+  const GateResult narrow = in("bf16")(300, id);
+  EXPECT_EQ(not_holding(narrow), "");
+  EXPECT_FALSE(
+      starting_with(narrow.skipped, id + ": with these parameters, at the positions and in the format")
+          .empty());
+  EXPECT_EQ(verdict<Holds>(in("f32")(300, id), id).cases, 300u);
+  Gated repeated{"learned", "dim=1", [](const Encoding& right, const Call& call) {
+                   Tensor out = answer(right, call);
+                   for (std::size_t r = 0; r < out.data.size(); ++r)
+                     if (call.positions.whole[r] == 6) out.data[r] = 5;
+                   return out;
+                 }};
+  EXPECT_EQ(not_holding(repeated(300, id)), id + " refuted\n");
+}
+
 TEST(GateSkips, nothing_that_is_true_of_the_truth) {
   const Gated never_flat{"relative_table", "axes=line width=32", [](const Encoding& right, const Call& call) {
                            Tensor out = answer(right, call);

@@ -233,17 +233,18 @@ TEST(GridFile, a_bias_of_a_window_with_a_class_token_has_it_first) {
   EXPECT_THROW(open(without.subject(), testing::expected(declared, "heads=1")), std::invalid_argument);
 }
 
-TEST(GridFile, a_bias_of_a_line_has_queries_and_keys_of_its_own) {
+TEST(GridFile, a_bias_of_a_line_has_as_many_queries_as_keys) {
   const auto opened_as = [](const Shape& shape) {
     const testing::Written file("line.npy", counted(shape), true);
     return as<Bias>(open(file.subject(), testing::expected(Bias{.heads = 1}, "heads=1")).encoding);
   };
-  const std::vector<Position> two = {2}, three = {3}, four = {4}, zero = {0};
-  const Bias wide = opened_as({1, 3, 5}), tall = opened_as({1, 5, 3});
-  EXPECT_EQ(wide.bias(two, four).data, (std::vector<double>{15}));
-  EXPECT_THROW(wide.bias(three, zero), Refusal);
-  EXPECT_EQ(tall.bias(four, two).data, (std::vector<double>{15}));
-  EXPECT_THROW(tall.bias(zero, three), Refusal);
+  const std::vector<Position> two = {2}, three = {3}, one = {1}, zero = {0};
+  const Bias square = opened_as({1, 3, 3});
+  EXPECT_EQ(square.bias(two, one).data, (std::vector<double>{8}));
+  EXPECT_THROW(square.bias(three, zero), Refusal);
+  EXPECT_THROW(square.bias(zero, three), Refusal);
+  EXPECT_THROW(opened_as({1, 3, 5}), std::invalid_argument);
+  EXPECT_THROW(opened_as({1, 5, 3}), std::invalid_argument);
 }
 
 }  // namespace

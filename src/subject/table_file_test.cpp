@@ -158,11 +158,15 @@ TEST_F(TableFile, three_axes_are_a_bias) {
             ": implements bias; `learned` can be asked as rows");
 }
 
-TEST_F(TableFile, a_bias_that_is_not_square_is_held_where_queries_and_keys_are) {
-  for (const std::string shape : {"(1, 4, 2)", "(1, 2, 4)"}) {
+// Keys without a query of their own position would be compared by none.
+TEST_F(TableFile, a_bias_that_is_not_square_is_refused) {
+  for (const auto& [shape, said] :
+       {std::pair{"(1, 4, 2)", "[1, 4, 2] holds biases of 4 queries and 2 keys"},
+        std::pair{"(1, 2, 4)", "[1, 2, 4] holds biases of 2 queries and 4 keys"}}) {
     const std::string path = file("x.npy", npy(dictionary("<f8", shape), bytes(eight)));
-    const Subject subject = open("table:" + path, expected(Bias{.heads = 1}));
-    EXPECT_EQ(as<Bias>(subject.encoding).positions.hi, 1) << shape;
+    EXPECT_EQ(thrown<std::invalid_argument>("table:" + path,
+                                            [&] { open("table:" + path, expected(Bias{.heads = 1})); }),
+              fmt::format(": {}; allowed: as many queries as keys, both from the first position on", said));
   }
 }
 
