@@ -257,18 +257,18 @@ std::vector<Block> answered(const Measured& m) {
 Document run() {
   const Measured m = measure();
   const std::string answer = fmt::format(
-      "A linear probe reads the position with R² {} before, {} after {} and {} (5 to 95 %: {} to {}) after {} random attention layers with residual (medians of {} draws, width 16), {} after one layer without; after four layers without it the tokens of a sequence are one vector, within 1e-3 of their size, in every draw.",
+      "A linear probe, fitted to a few sequences, reads the position with R² {} before, {} after {} and {} (5 to 95 %: {} to {}) after {} random attention layers with residual (medians of {} draws, width 16), {} after one layer without; after four layers without it the tokens of a sequence are one vector, within 1e-3 of their size, in every draw.",
       fixed(m.depth[0].read[0].median(), 2), fixed(m.depth[0].read[readable].median(), 2), readable,
       fixed(m.depth[0].read[deepest].median(), 2), fixed(m.depth[0].read[deepest].band().first, 2),
       fixed(m.depth[0].read[deepest].band().second, 2), deepest, draws,
       fixed(m.depth[1].read[1].median(), 2));
   return {
       .title = fmt::format(
-          "The residual stream delays the loss of positions: readable after {} random layers, gone in most draws after {}",
+          "The residual stream delays the loss of positions: a probe reads them after {} random layers, in most draws no longer after {}",
           readable, deepest),
       .finding = answer,
       .condition = fmt::format(
-          "Sinusoidal encoding, base 10000, divisor d, width {}, {} positions, amplitude 1; tokens with independent normal entries of standard deviation {}; attention layers of one head with independent normal weights of variance 1/d, LayerNorm after each, no feed-forward, untrained; probe fitted by least squares to {} sequences, without directions below 1e-4 of the strongest, and read on {} others; {} draws (seeds 1 to {}); f64.",
+          "Sinusoidal encoding, base 10000, divisor d, width {}, {} positions, amplitude 1; tokens with independent normal entries of standard deviation {}; attention layers of one head with independent normal weights of variance 1/d, LayerNorm after each, no feed-forward, untrained; probe fitted by least squares to {} sequences (one that is fitted to more, or to sequences less their mean, may read more), without directions below 1e-4 of the strongest, and read on {} others; {} draws (seeds 1 to {}); f64.",
           dim, length, scale, fitted, sequences - fitted, draws, draws),
       .blocks = joined({through(m),
                         causal(m),

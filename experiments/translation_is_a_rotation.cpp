@@ -126,8 +126,9 @@ std::vector<Block> to_logits(const Measured& m) {
           "`W = M_(-1)` gives the product of `p_t` and `p_(t+k-1)`, which is largest at k = 1: such a head looks at the next position."},
       plot,
       spread,
-      Paragraph{"Then the softmax divides by a sum over the whole sequence. "
-                "Even with constant logits, the weight of the next position depends on the length."},
+      Paragraph{
+          "Then the softmax divides by a sum over the whole sequence. "
+          "Even where the logits of an offset are the same at every position, the weight of the next position depends on the length."},
       weights};
 }
 

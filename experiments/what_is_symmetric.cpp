@@ -167,7 +167,7 @@ std::vector<Block> where_it_comes_from(const Measured& m) {
   return {
       Section{"The same token at another position"},
       Paragraph{
-          "Without an encoding the logit of a query and a key does not change with their positions; the state of a recurrent network does. "
+          "Without an encoding the logit of a query and a key, each given, does not change with their positions; the state of a recurrent network does. "
           "Under a causal mask a position can be understood as the context that has been streamed so far, not as the number of a row."},
       grid,
       Section{"It is the sum, not the parallel product"},

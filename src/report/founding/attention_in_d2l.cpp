@@ -86,8 +86,9 @@ const std::vector<Claim>& attention_in_d2l() {
                     OfProperty{"table/distance_depends_on_offset", "sinusoidal"}}},
       {.id = "E12",
        .says = "The published program breaks when the width is odd.",
-       .answer = Answer::is_true,
-       .why = "It has one cosine too many; of the four repairs in use two give the same table.",
+       .answer = Answer::under_a_condition,
+       .why =
+           "But for the width of one column: it has one cosine too many; of the four repairs in use two give the same table.",
        .evidence =
            {Said{recipes, "Odd widths", "fails at every odd width"},
             Said{recipes, "Odd widths", "different tables"},
@@ -100,8 +101,8 @@ const std::vector<Claim>& attention_in_d2l() {
       {.id = "E13",
        .says =
            "Self-attention ignores the position: products of queries and keys do not change with it; RNNs differ.",
-       .answer = Answer::is_true,
-       .why = "Without an encoding.",
+       .answer = Answer::under_a_condition,
+       .why = "Without an encoding, and without a mask: a causal mask makes later layers see positions.",
        .evidence = {Cell{symmetric,
                          "The same token at another position",
                          {"logit of two tokens, no encoding"},
@@ -148,7 +149,7 @@ const std::vector<Claim>& attention_in_d2l() {
        .says = "How is the complexity of a CNN derived?",
        .answer = Answer::answered,
        .why =
-           "Each output of each position sums all channels of k positions; layers add up to reach the ends.",
+           "Each output of each position sums all channels of k positions; layers add up to reach the ends (of convolutions that read their own and earlier tokens).",
        .evidence = {Said{cost, "Operations of one layer", "A convolution sums"},
                     Cell{cost, "Operations of one layer", {"CNN, k = 3"}, "n = 64, d = 4"},
                     Cell{cost, "How far apart the ends are", {"CNN, k = 3"}, "64 tokens"},
@@ -169,7 +170,8 @@ const std::vector<Claim>& attention_in_d2l() {
       {.id = "E21",
        .says = "Self-attention costs O(n²d) and has the shortest path.",
        .answer = Answer::under_a_condition,
-       .why = "The projections are left out, which dominate up to a length that grows with the width.",
+       .why =
+           "The projections are left out, which dominate up to a length that grows with the width; and of the paths it is the chain of products within a layer that is shorter than that of a recurrent network, not the number of layers.",
        .evidence = {Cell{cost, "Operations of one layer", {"self-attention"}, "multiply-adds"},
                     Cell{cost,
                          "Where they cross",

@@ -159,14 +159,14 @@ const std::vector<Claim>& the_clock() {
        .says = "It is amazing that the model does not mix them up.",
        .answer = Answer::answered,
        .why =
-           "It is explained by the width: the rows of a window occupy few directions, and the others are nearly free of its positions.",
+           "The width leaves room for both: the rows of a window occupy few directions, and the others are nearly free of its positions. Which directions a trained model uses is not shown.",
        .evidence = {Cell{directions, "Singular values of the table", {"512", "512"}, "99.9 %"},
                     Said{directions, fixed, "A linear map that removes"}}},
       {.id = "D20",
        .says = "How do positions survive many layers?",
        .answer = Answer::answered,
        .why =
-           "Through the residual connections, for some layers: through random layers the tokens of a sequence become more alike, until in most draws a linear probe no longer reads the position. Without residual connections the tokens of a sequence become one vector after a few layers.",
+           "Through the residual connections, for some layers: through random layers the tokens of a sequence become more alike, until in most draws a linear probe that is fitted to a few sequences no longer reads the position. Without residual connections the tokens of a sequence become one vector after a few layers.",
        .evidence = {Cell{depth, "With and without the residual stream", {"0"}, "with residual"},
                     Cell{depth, "With and without the residual stream", {"6"}, "with residual"},
                     Cell{depth, "With and without the residual stream", {"24"}, "with residual"},

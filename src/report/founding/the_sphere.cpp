@@ -65,7 +65,7 @@ const std::vector<Claim>& the_sphere() {
                     Cell{sphere, "Odd widths", {"7", "zero"}, "constant"}}},
       {.id = "B7",
        .says = "So the vocabulary is moved by equal amounts in different directions.",
-       .answer = Answer::is_true,
+       .answer = Answer::under_a_condition,
        .why = "For even widths: the norms are equal, and no two rows are.",
        .evidence = {Cell{sphere, "Even widths", {"64"}, "constant"},
                     Cell{own, "The nearest pair, base 10000", {"64"}, "its D"}}},

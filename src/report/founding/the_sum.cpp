@@ -24,8 +24,8 @@ const std::vector<Claim>& the_sum() {
   static const std::vector<Claim> all = {
       {.id = "C1",
        .says = "The encoder's input is exactly the sum of embedding and encoding.",
-       .answer = Answer::is_true,
-       .why = "In the first Transformer, which multiplies embeddings by √d before and applies dropout after.",
+       .answer = Answer::under_a_condition,
+       .why = "Before dropout, and of embeddings that were multiplied by √d: in the first Transformer.",
        .evidence = {Said{adding, added, "The input of the encoder is the sum"},
                     Said{adding, added, "subtracting the row gives the token back"}}},
       {.id = "C2",
