@@ -9,6 +9,7 @@
 #include "core/call.h"
 #include "diagnosis/diagnosis.h"
 #include "gate/history.h"
+#include "gate/other_columns.h"
 #include "run/agreement.h"
 #include "search/case_result.h"
 #include "subject/subject.h"
@@ -78,11 +79,9 @@ void measure_after_another_call(const Refutations& refutations, GateResult& gate
     }
 }
 
-Case counterexample_of_agreement(const GateResult& gated) {
-  for (const PropertyResult& result : gated.results)
-    if (const auto* refuted = std::get_if<Refuted>(&result.verdict); refuted && result.id == agreement_id)
-      return refuted->counterexample;
-  return {};
+const Refuted* refuted_agreement(const GateResult& gated) {
+  const auto found = std::ranges::find(gated.results, agreement_id, &PropertyResult::id);
+  return found == gated.results.end() ? nullptr : std::get_if<Refuted>(&found->verdict);
 }
 
 }  // namespace
@@ -90,7 +89,13 @@ Case counterexample_of_agreement(const GateResult& gated) {
 void explain(const Refutations& refutations, GateResult& gated) {
   find_what_needs_history(refutations, gated);
   follow_from_history(gated);
-  const Case counterexample = counterexample_of_agreement(gated);
+  const Refuted* disagrees = refuted_agreement(gated);
+  if (disagrees != nullptr)
+    if (auto columns = other_columns(refutations.truth, gated.subject, refutations.expected, {})) {
+      gated.explanations = {{Explanation::Kind::measured, std::move(*columns), "", ""}};
+      return;
+    }
+  const Case counterexample = disagrees == nullptr ? Case() : disagrees->counterexample;
   try {
     if (gated.subject.renew) gated.subject.renew();
     gated.explanations = diagnosed(refutations, gated, counterexample);

@@ -15,6 +15,7 @@ namespace posproof {
 struct Refutations {
   const EncodingSpec& spec;
   const Encoding& truth;
+  const Expected& expected;
   std::uint64_t seed;
   BudgetClock::time_point deadline;                        // nothing begins after it
   std::function<const Trial&(std::string_view id)> trial;  // of the subject, by the property's id

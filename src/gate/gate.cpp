@@ -160,6 +160,7 @@ class Run {
       goes_on_with("what explains it", selected_.size());
       explain({.spec = spec_,
                .truth = truth_,
+               .expected = expected_,
                .seed = options_.seed,
                .deadline = deadline_,
                .trial = [this](std::string_view id) -> const Trial& { return trial_of(id); }},

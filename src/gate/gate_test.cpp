@@ -340,6 +340,52 @@ TEST(Gate, reads_every_row_of_a_cache_of_turns) {
   EXPECT_EQ(last.explanations[0].what, "wrong in channels 7 and 15 of 16, at position 9999 alone");
 }
 
+struct ColumnsOfOneArray {
+  std::string layout, words, cosines, sines;
+  std::function<std::size_t(std::size_t pair, bool sine)> column;
+};
+
+// What the file alone does not tell: how it is read in the code that uses it.
+TEST(Gate, says_in_which_order_the_columns_of_a_cache_are_right) {
+  const auto [cosines, sines] = cache(300, "dim=16 base=500000");
+  using Column = std::function<std::size_t(std::size_t, bool)>;
+  const Column halves = [](std::size_t i, bool sine) { return sine ? 8 + i : i; },
+               swapped_halves = [](std::size_t i, bool sine) { return sine ? i : 8 + i; },
+               neighbours = [](std::size_t i, bool sine) { return 2 * i + (sine ? 1 : 0); },
+               swapped_neighbours = [](std::size_t i, bool sine) { return 2 * i + (sine ? 0 : 1); };
+  const std::string before = "[..., :8]", behind = "[..., 8:]", even = "[..., 0::2]", odd = "[..., 1::2]",
+                    apart = "the cosines of all pairs stand before the sines";
+  for (const auto& [layout, words, of_cosines, of_sines, column] :
+       {ColumnsOfOneArray{"interleaved", apart, before, behind, halves},
+        ColumnsOfOneArray{"half_split", "the sines of all pairs stand before the cosines", behind, before,
+                          swapped_halves},
+        ColumnsOfOneArray{"half_split", "cosine and sine of a pair stand next to each other", even, odd,
+                          neighbours},
+        ColumnsOfOneArray{"interleaved", "sine and cosine of a pair stand next to each other, in this order",
+                          odd, even, swapped_neighbours}}) {
+    Tensor both({300, 16});
+    for (std::size_t t = 0; t < 300; ++t)
+      for (std::size_t i = 0; i < 8; ++i) {
+        both.at(t, column(i, false)) = cosines.at(t, i);
+        both.at(t, column(i, true)) = sines.at(t, i);
+      }
+    const std::string parameters = "dim=16 base=500000 layout=" + layout;
+    const Written file("both.npy", both, true);
+    const std::string read_so = file.subject() + of_cosines + "," + of_sines;
+    const GateResult found = gated("rope", parameters, file.subject(), std::string(agreement_id));
+    ASSERT_EQ(found.explanations.size(), 1u) << story(found);
+    EXPECT_EQ(found.explanations[0].what,
+              words + ": `" + read_so + "` reads them so, and every row is right");
+    EXPECT_TRUE(passes(gated("rope", parameters, read_so, std::string(agreement_id))));
+    // One wrong entry, in the last row, and it is not so.
+    both.at(299, 5) += 1e-3;
+    const Written wrong("wrong.npy", both, true);
+    for (const Explanation& one :
+         gated("rope", parameters, wrong.subject(), std::string(agreement_id)).explanations)
+      EXPECT_EQ(one.what.find("reads them so"), std::string::npos) << one.what;
+  }
+}
+
 // A unit in the last place is within what rounding allows an implementation; it is counted all the same, once
 // where it is the sine that makes a key and once where it makes a query.
 TEST(Gate, counts_an_entry_of_a_cache_that_is_off_by_a_unit_in_the_last_place) {

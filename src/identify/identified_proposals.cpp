@@ -15,6 +15,7 @@
 #include "identify/identified_stretch.h"
 #include "identify/identified_table.h"
 #include "run/catalogued.h"
+#include "subject/cache_file.h"
 
 namespace posproof {
 namespace {
@@ -241,15 +242,17 @@ void Proposals::propose_for_files() {
   const std::vector<Shape>& shapes = asked_.shapes();
   const Shape& shape = shapes.front();
   if (shape.empty() || count(shape) == 0) return;
-  const double columns = static_cast<double>(shape.back());
+  const auto stacked = shapes.size() == 1 ? stacked_axis(shape, 1) : std::nullopt;
+  const bool last = stacked && *stacked + 1 == shape.size();
+  const double columns = static_cast<double>(last ? shape[shape.size() - 2] : shape.back());
   const auto rotary = [&](double dim, const char* layout, Parameters parameters = {}) {
     parameters.set("dim", dim);
     parameters.set("layout", std::string(layout));
     propose_as({"rope", parameters});
   };
-  if (shapes.size() == 2) rotary(2 * columns, "half_split");
+  if (shapes.size() == 2 || stacked) rotary(2 * columns, "half_split");
   const bool rows = are_rows(shape);
-  if (rows) {
+  if (rows || stacked) {
     rotary(columns, "half_split");
     rotary(columns, "interleaved");
   }

@@ -158,6 +158,23 @@ TEST(Identify, one_array_of_cosines_and_sines_is_a_rotation_or_a_table) {
   EXPECT_EQ(others, (std::vector<std::string>{"sinusoidal --dim 32 --layout cos_sin"}));
 }
 
+// [n, pairs, 2], as a cache of complex numbers is seen in real ones, and the other two.
+TEST(Identify, one_array_of_cosines_and_sines_along_an_axis_of_two_is_a_rotation) {
+  const Tensor rows = table("sinusoidal", "dim=16 base=5000 layout=interleaved", 100);  // sine, cosine
+  Tensor last({100, 8, 2}), middle({100, 2, 8}), first({2, 100, 8});
+  for (std::size_t t = 0; t < 100; ++t)
+    for (std::size_t i = 0; i < 8; ++i)
+      for (const std::size_t part : {0U, 1U}) {
+        const double x = rows.at(t, 2 * i + 1 - part);
+        last.data[(t * 8 + i) * 2 + part] = middle.data[(t * 2 + part) * 8 + i] =
+            first.data[(part * 100 + t) * 8 + i] = x;
+      }
+  for (const Tensor& stacked : {last, middle, first})
+    EXPECT_EQ(named(of(stacked)), "rope --dim 16 --base 5000") << text(stacked.shape);
+  std::swap(last.data[2 * 8 * 99 + 4], last.data[2 * 8 * 99 + 5]);
+  EXPECT_EQ(named(of(last)), "");
+}
+
 // As `posproof oracle` writes it: channels that do not rotate have columns of zeros.
 TEST(Identify, one_array_of_cosines_and_sines_says_which_channels_rotate) {
   const auto array_of = [](const std::string& words) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "subject/array_slice.h"
 #include "subject/dtype.h"
 #include "subject/frame.h"
 #include "subject/regular_file.h"
@@ -283,6 +284,25 @@ Array read_safetensors(Reader file, const std::string& name) {
   }
 }
 
+Array read_whole(const std::string& path) {
+  constexpr std::string_view safetensors = ".safetensors";
+  const auto ends = [&path](std::string_view with) {
+    return path.size() >= with.size() && path.compare(path.size() - with.size(), with.size(), with) == 0;
+  };
+  if (ends(".npy")) return read_npy(Reader(path));
+  if (ends(safetensors)) return read_safetensors(Reader(path), "");
+  if (const auto at = path.rfind(".safetensors:"); at != std::string::npos)
+    return read_safetensors(Reader(path.substr(0, at + safetensors.size())),
+                            path.substr(at + safetensors.size() + 1));
+  if (ends(".npz"))
+    throw SubjectError(
+        fmt::format("{}: .npz is not read; save the one array with numpy.save, as .npy", path));
+  throw SubjectError(fmt::format(
+      "{}: a table is FILE.npy, FILE.safetensors or FILE.safetensors:NAME, indices as numpy has them ([:, 32:]) "
+      "and @PRECISION may follow",
+      path));
+}
+
 }  // namespace
 
 void Array::row(std::size_t r, std::span<double> out, std::size_t c) const {
@@ -302,20 +322,9 @@ Position Array::first(std::size_t count, Position otherwise) const {
 }
 
 Array read_array(const std::string& path) {
-  constexpr std::string_view safetensors = ".safetensors";
-  const auto ends = [&path](std::string_view with) {
-    return path.size() >= with.size() && path.compare(path.size() - with.size(), with.size(), with) == 0;
-  };
-  if (ends(".npy")) return read_npy(Reader(path));
-  if (ends(safetensors)) return read_safetensors(Reader(path), "");
-  if (const auto at = path.rfind(".safetensors:"); at != std::string::npos)
-    return read_safetensors(Reader(path.substr(0, at + safetensors.size())),
-                            path.substr(at + safetensors.size() + 1));
-  if (ends(".npz"))
-    throw SubjectError(
-        fmt::format("{}: .npz is not read; save the one array with numpy.save, as .npy", path));
-  throw SubjectError(fmt::format(
-      "{}: a table is FILE.npy, FILE.safetensors or FILE.safetensors:NAME, and @PRECISION may follow", path));
+  const auto [file, indices] = indexed_file(path);
+  Array array = read_whole(file);
+  return indices.empty() ? array : sliced(std::move(array), indices);
 }
 
 }  // namespace posproof

@@ -22,7 +22,7 @@ struct Array {
   std::string path;
   Format format;
   Shape shape;
-  // Bytes of its values, row-major, from byte `at` on, as many as `to` has. Throws SubjectError where the
+  // Bytes of whole values, row-major, from byte `at` on, as many as `to` has. Throws SubjectError where the
   // file has become shorter than it was when it was opened.
   std::function<void(std::size_t at, std::span<std::byte> to)> read;
   // Its values are the real and the imaginary part of complex numbers in turn: twice as many columns as
@@ -44,8 +44,9 @@ struct Array {
 };
 
 // FILE.npy (versions 1 to 3, little-endian f8, f4, f2, c16, c8, either order), FILE.safetensors, which must
-// hold one tensor, or FILE.safetensors:NAME. Throws SubjectError with the rule that the file breaks; no
-// memory is taken for values before the file was found to have exactly as many as its header promises.
+// hold one tensor, or FILE.safetensors:NAME; indices in brackets may follow, see subject/array_slice.h.
+// Throws SubjectError with the rule that the file breaks; no memory is taken for values before the file was
+// found to have exactly as many as its header promises.
 Array read_array(const std::string& path);
 
 }  // namespace posproof

@@ -14,6 +14,7 @@
 #include "core/rotation.h"
 #include "core/strided.h"
 #include "subject/array_file.h"
+#include "subject/array_slice.h"
 #include "subject/dtype.h"
 #include "subject/grid_of_a_file.h"
 #include "subject/kinds.h"
@@ -22,9 +23,30 @@
 namespace posproof {
 namespace {
 
-bool names_a_file(std::string_view words) {
+bool names_a_file(std::string_view all) {
+  const std::string words = indexed_file(all).path;
   return words.ends_with(".npy") || words.find(".safetensors") != std::string_view::npos ||
          words.ends_with(".npz");
+}
+
+// Of those outside the brackets of indices.
+std::size_t last_comma(std::string_view words) {
+  bool inside = false;
+  for (std::size_t at = words.size(); at-- > 0;) {
+    if (words[at] == ']') inside = words.find('[') < at;
+    if (words[at] == '[') inside = false;
+    if (words[at] == ',' && !inside) return at;
+  }
+  return std::string_view::npos;
+}
+
+std::vector<Array> unstacked(Array array, std::size_t axes) {
+  const auto stacked = array.complex ? std::nullopt : stacked_axis(array.shape, axes);
+  if (!stacked) return {std::move(array)};
+  std::string index = "[";
+  for (std::size_t axis = 0; axis < *stacked; ++axis) index += ":, ";
+  Array cosines = sliced(array, index + "0]");
+  return {std::move(cosines), sliced(std::move(array), index + "1]")};
 }
 
 // An array of rows, [n, columns].
@@ -352,13 +374,26 @@ bool rotates_nothing(const std::vector<Rows>& files, const std::vector<PositionI
 }  // namespace
 
 std::vector<std::string> cache_paths(const std::string& words) {
-  const auto comma = words.rfind(',');
+  const auto comma = last_comma(words);
   if (comma == std::string::npos) return {words};
   std::string cosines = words.substr(0, comma), sines = words.substr(comma + 1);
+  if (sines.starts_with('[')) return {cosines, indexed_file(cosines).path + sines};
   const auto tensor = cosines.rfind(".safetensors:");
   if (!names_a_file(sines) && tensor != std::string::npos)
     sines = cosines.substr(0, tensor) + ".safetensors:" + sines;
   return {cosines, sines};
+}
+
+std::optional<std::size_t> stacked_axis(const Shape& shape, std::size_t axes) {
+  std::optional<std::size_t> stacked;
+  std::size_t longer = 0;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    longer += shape[axis] != 1 ? 1 : 0;
+    if (shape[axis] != 2 || (axes > 1 && axis + 1 < shape.size())) continue;
+    if (stacked) return std::nullopt;
+    stacked = axis;
+  }
+  return longer == 3 || longer == axes + 2 ? stacked : std::nullopt;
 }
 
 Subject open_cache(const Words& words, const Rotary& declared, const Expected& expected) {
@@ -368,10 +403,12 @@ Subject open_cache(const Words& words, const Rotary& declared, const Expected& e
         "{}: a cache is one for all heads, those of `{}` with {} are rotated each by angles of its "
         "own; allowed: cmd:'PROGRAM ARGS'",
         words.rest, expected.encoding, expected.parameters.text()));
+  std::vector<Array> arrays;
+  for (const std::string& path : cache_paths(words.rest)) arrays.push_back(read_array(path));
+  if (arrays.size() == 1) arrays = unstacked(std::move(arrays.front()), declared.positions.axes);
   std::vector<Rows> files;
   std::optional<GridOfAFile> grid;
-  for (const std::string& path : cache_paths(words.rest)) {
-    Array array = read_array(path);
+  for (Array& array : arrays) {
     if (on_a_grid && !array.shape.empty() && !array.empty())
       grid = grid_of(array, declared.positions.axes, expected);
     files.push_back(rows(std::move(array), on_a_grid));

@@ -133,6 +133,56 @@ TEST(CacheFile, one_file_twice_as_wide_has_a_cosine_and_a_sine_for_each_channel)
 }
 
 // cosine + i sine of each pair, wherever its channels are.
+TEST(CacheFile, one_file_may_have_both_along_an_axis_of_two) {
+  const Tensor last({3, 2, 2}, {1, 10, 2, 20, 2, 20, 3, 30, 3, 30, 4, 40}),
+      middle({1, 3, 2, 2}, {1, 2, 10, 20, 2, 3, 20, 30, 3, 4, 30, 40}),
+      first({2, 3, 1, 4},
+            {1, 2, 1, 2, 2, 3, 2, 3, 3, 4, 3, 4, 10, 20, 10, 20, 20, 30, 20, 30, 30, 40, 30, 40});
+  const Written stacked("stacked.npy", first, true);
+  EXPECT_EQ(rotated(open("table:" + path(stacked), rotating())), Tensor({1, 2, 1, 5}, by_row_2));
+  // Of two pairs two axes have two elements: which one is meant is said by indices.
+  const Written tokens("tokens.npy", last, true), between("between.npy", middle, true);
+  EXPECT_EQ(thrown<SubjectError>(path(tokens), [&] { open("table:" + path(tokens), rotating()); }),
+            ": [3, 2, 2] is not [n, columns], the rows of a cache");
+  for (const std::string& words : {path(tokens) + "[..., 0],[..., 1]", path(between) + "[:, :, 0],[:, :, 1]",
+                                  path(stacked) + "[0, ..., :2]," + path(stacked) + "[1, ..., 2:]"}) {
+    const Subject subject = open("table:" + words, rotating());
+    EXPECT_EQ(rotated(subject), Tensor({1, 2, 1, 5}, by_row_2)) << words;
+    EXPECT_EQ(subject.name, "table:" + words);
+  }
+}
+
+TEST(CacheFile, an_axis_of_two_is_that_of_cosines_and_sines_where_it_is_the_only_one) {
+  const auto axis = [](const Shape& shape, std::size_t axes = 1) { return stacked_axis(shape, axes); };
+  EXPECT_EQ(axis({512, 32, 2}), 2u);
+  EXPECT_EQ(axis({512, 2, 32}), 1u);
+  EXPECT_EQ(axis({2, 512, 32}), 0u);
+  EXPECT_EQ(axis({1, 512, 1, 32, 2}), 4u);
+  for (const Shape& none : {Shape{512, 32}, Shape{512, 2}, Shape{512, 32, 3}, Shape{2, 2, 32},
+                            Shape{512, 2, 2}, Shape{8, 512, 32, 2}, Shape{}})
+    EXPECT_EQ(axis(none), std::nullopt) << text(none);
+  EXPECT_EQ(axis({7, 5, 16, 2}, 2), 3u);
+  EXPECT_EQ(axis({35, 16, 2}, 2), 2u);
+  EXPECT_EQ(axis({2, 5, 16, 2}, 2), 3u);  // a grid of two rows
+  EXPECT_EQ(axis({2, 5, 16}, 2), std::nullopt);
+  EXPECT_EQ(axis({7, 2, 16}, 2), std::nullopt);
+}
+
+TEST(CacheFile, two_files_are_told_apart_at_a_comma_outside_of_brackets) {
+  using Paths = std::vector<std::string>;
+  EXPECT_EQ(cache_paths("x.npy"), (Paths{"x.npy"}));
+  EXPECT_EQ(cache_paths("x.npy[:, 1]"), (Paths{"x.npy[:, 1]"}));
+  EXPECT_EQ(cache_paths("c.npy,s.npy"), (Paths{"c.npy", "s.npy"}));
+  EXPECT_EQ(cache_paths("x.npy[:, 0],x.npy[:, 1]"), (Paths{"x.npy[:, 0]", "x.npy[:, 1]"}));
+  EXPECT_EQ(cache_paths("x.npy[:, 0],[:, 1]"), (Paths{"x.npy[:, 0]", "x.npy[:, 1]"}));
+  EXPECT_EQ(cache_paths("x.npy,[:, 1]"), (Paths{"x.npy", "x.npy[:, 1]"}));
+  EXPECT_EQ(cache_paths("m.safetensors:cos[0, :],sin"),
+            (Paths{"m.safetensors:cos[0, :]", "m.safetensors:sin"}));
+  EXPECT_EQ(cache_paths("m.safetensors:c[0, :],m.safetensors:s[0, :]"),
+            (Paths{"m.safetensors:c[0, :]", "m.safetensors:s[0, :]"}));
+  EXPECT_EQ(cache_paths("odd],name.npy,s.npy"), (Paths{"odd],name.npy", "s.npy"}));
+}
+
 TEST(CacheFile, one_file_of_complex_numbers_has_one_for_each_pair) {
   const auto folder = std::filesystem::path(::testing::TempDir());
   const auto written = [&](const Tensor& numbers) {
