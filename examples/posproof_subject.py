@@ -306,18 +306,20 @@ _KNOWN_SHAPES = """known are
 other code is served by a function of your own: serve(rotate=, rows=, bias=)"""
 
 
-def serve_module(module, apply=None, dtype=None, method=None, **options):
+def serve_module(module, apply=None, dtype=None, method=None, buffers=False, **options):
     """Serves a PyTorch module as it is; says on standard error, and in the report, how it took it.
 
     module   a module, its class, a function of what posproof asks (hello()) that makes one, a function of PyTorch code that
              works like a forward(), or a tensor that is a table. A class is constructed by the names of its parameters (dim,
              base, theta, max_position_embeddings, config, ..), from what posproof asks; its tables get 2048 entries. The
-             module is moved to the dtype, and eval() is called. Of `learned` and `t5_bias` its table gets the entries that
-             posproof expects.
+             module is moved to the dtype as a checkpoint that is loaded in it is: buffers that are not persistent, as inv_freq
+             is, stay as they are, where it answers in the dtype so. eval() is called. Of `learned` and `t5_bias` its table
+             gets the entries that posproof expects.
     apply    of a rotary module that gives cosines and sines, or angles: the function that rotates by them. Without one they
              are applied here, by rotate_half or its interleaved form, as the layout says.
     dtype    a torch.dtype, float32 unless said otherwise
     method   name of the method to call, where it is not forward()
+    buffers  True moves every buffer to the dtype, as module.to(dtype) does: in 16 bits that rounds frequencies
     options  those of serve(): takes_positions, axes, domain, name, vjp, ..; what is not given is found by a small call. A module
              that takes one axis for another looks like one of another layout: axes= says which one is meant
     """
@@ -325,9 +327,13 @@ def serve_module(module, apply=None, dtype=None, method=None, **options):
     asked = hello()
     dtype = dtype or torch.float32
     kind = "rows" if asked.encoding in _TABLES else "bias" if asked.encoding in _BIASES else "rotate"
-    make = lambda: _Module(module, apply, method, asked, dtype, torch, kind)  # anew: a trial may leave something behind
-    tried, served, axes = [], make(), options.get("axes")
-    number = _first_that_works(make, options, dtype, tried)
+    tried, axes = [], options.get("axes")
+    for casts in (True,) if buffers or dtype == torch.float32 else (False, True):
+        make = lambda: _Module(module, apply, method, asked, dtype, torch, kind, casts)  # anew: a trial may leave something behind
+        served = make()
+        number = _first_that_works(make, options, dtype, tried)
+        if number is not None:
+            break
     if number is None:
         sys.exit("serve_module(%s): not recognised\nit is %s\n%s\n%s" % (
             served.name, served.text(), "\n".join("tried  " + one for one in tried[-12:]) or "nothing fits its parameters",
@@ -337,8 +343,11 @@ def serve_module(module, apply=None, dtype=None, method=None, **options):
     if "domain" not in options and served.length is not None:
         ends = options["takes_positions"] == "sequence" or not _answers(make(), number, axes, options, dtype, served.length)
         options.update({"domain": (0, served.length - 1)} if ends else {})
-    print("posproof_subject: %s taken as: %s" % (served.name, way.words), file=sys.stderr)
-    options["conventions"] = "; ".join(one for one in (options.get("conventions"), "taken as " + way.words) if one)
+    words = way.words
+    if served.kept:
+        words += ", buffers as they are: %s (buffers=True moves them to %s)" % (", ".join(served.kept), _format(dtype, "dtype").lower())
+    print("posproof_subject: %s taken as: %s" % (served.name, words), file=sys.stderr)
+    options["conventions"] = "; ".join(one for one in (options.get("conventions"), "taken as " + words) if one)
     options.setdefault("name", served.name)
     serve(dtype=dtype, **dict({"rotate_both" if way.both else kind: way.function}, **options))
 
@@ -411,8 +420,9 @@ def _parameters(call):
 class _Module:
     """A module that was made from what posproof asks, and the ways to call it."""
 
-    def __init__(self, module, apply, method, asked, dtype, torch, kind):
+    def __init__(self, module, apply, method, asked, dtype, torch, kind, casts):
         self.asked, self.torch, self.kind, self.apply, self.length, self.dtype = asked, torch, kind, apply, None, dtype
+        self.kept = []  # buffers that are not moved to the dtype
         self.name = getattr(module, "__name__", type(module).__name__)
         if not isinstance(module, (torch.nn.Module, torch.Tensor)) and callable(module):
             module = self._made(module)
@@ -422,7 +432,11 @@ class _Module:
         if isinstance(module, torch.nn.Module):
             self.name = type(module).__name__ if self.name == "<lambda>" else self.name
             self._fill(module)
+            kept = [] if casts else list(self._not_persistent(module))
             module = module.to(dtype).eval()
+            for owner, name, buffer in kept:
+                owner._buffers[name] = buffer
+                self.kept.append("%s in %s" % (name, _format(buffer.dtype, "buffer").lower()))
         self.module, self.calls = module, "forward" if isinstance(module, torch.nn.Module) else self.name
         if isinstance(module, (torch.Tensor, tuple, list)):
             self.call, self.parameters = None, []
@@ -435,6 +449,14 @@ class _Module:
         else:
             self.call = module
         self.parameters = _parameters(module.forward if self.call is module and hasattr(module, "forward") else self.call)
+
+    def _not_persistent(self, module):
+        """The module that holds it, its name and itself, of each buffer of another dtype that no checkpoint has."""
+        for owner in module.modules():
+            for name in sorted(owner._non_persistent_buffers_set):
+                buffer = owner._buffers.get(name)
+                if buffer is not None and buffer.is_floating_point() and buffer.dtype != self.dtype:
+                    yield owner, name, buffer
 
     def text(self):
         if self.call is None:

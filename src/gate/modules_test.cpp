@@ -79,7 +79,10 @@ TEST(Modules, rotary_modules_that_give_cosines_angles_or_complex_numbers) {
       {{"llama", "rope", "dim=8 heads=2", each + by_q_k},
        {"llama_alone", "rope", "dim=8 heads=2", each + by_halves, "HH"},
        {"llama_grouped", "rope", "dim=8 heads=2", each + by_q_k, "HH"},
-       {"llama_bf16", "rope", "dim=64 heads=2", each + by_q_k, "R"},  // to(bfloat16) rounds the frequencies
+       // Loaded in bf16 its frequencies stay in f32; to(bfloat16) rounds them.
+       {"llama_bf16", "rope", "dim=64 heads=2",
+        each + by_q_k + ", buffers as they are: inv_freq in f32 (buffers=True moves them to bf16)"},
+       {"llama_moved_to_bf16", "rope", "dim=64 heads=2", each + by_q_k, "R"},
        {"configured", "rope", "dim=8 heads=2 base=500000", each + by_halves},
        {"cached", "rope", "dim=8 heads=2",
         "forward(x, seq_len), a position for each token, x as bhnd, applied by apply_by_ids(q, k, cos, sin, position_ids)"},

@@ -389,6 +389,10 @@ def attach(name):
         serve_module(LlamaLike, apply=apply_rotary_pos_emb)
     if name == "llama_bf16":
         serve_module(LlamaLike, apply=apply_rotary_pos_emb, dtype=torch.bfloat16)
+    if name == "llama_moved_to_bf16":
+        serve_module(LlamaLike, apply=apply_rotary_pos_emb, dtype=torch.bfloat16, buffers=True)
+    if name == "torchtune_bf16":
+        serve_module(TorchtuneLike, dtype=torch.bfloat16)
     if name == "llama_alone":
         serve_module(LlamaLike, vjp="autograd")
     if name == "llama_grouped":
