@@ -33,6 +33,11 @@ Matrix layer_output(const Layer& layer, const Matrix& x, bool residual, bool cau
   return layer_normalised(out);
 }
 
+std::vector<Matrix> less_their_means(std::vector<Matrix> sequences) {
+  for (Matrix& x : sequences) x.rowwise() -= x.colwise().mean().eval();
+  return sequences;
+}
+
 double position_read(const std::vector<Matrix>& sequences, std::size_t fitted, std::size_t held_out) {
   const Index length = sequences[0].rows(), seen = static_cast<Index>(fitted) * length;
   std::vector<const Matrix*> used;

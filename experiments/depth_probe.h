@@ -19,6 +19,9 @@ Matrix layer_normalised(Matrix x);
 // softmax(q k^T / sqrt(d)) v W_o of one sequence, plus x where there is a residual stream, normalised.
 Matrix layer_output(const Layer& layer, const Matrix& x, bool residual, bool causal);
 
+// Each sequence's rows less their mean: what a token has that is not the sequence's.
+std::vector<Matrix> less_their_means(std::vector<Matrix> sequences);
+
 // Coefficient of determination of a linear probe for the position, fitted to the first sequences and read on
 // those from `held_out` on; 0 where it is worse than the mean of all positions.
 double position_read(const std::vector<Matrix>& sequences, std::size_t fitted, std::size_t held_out);

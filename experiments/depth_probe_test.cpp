@@ -46,5 +46,18 @@ TEST(DepthProbe, reads_the_position_of_held_out_sequences) {
   EXPECT_EQ(position_read({exact, Matrix(-10 * exact)}, 1, 1), 0);
 }
 
+// A sequence that is shifted as a whole is read all the same.
+TEST(DepthProbe, reads_what_a_token_has_beside_the_mean_of_its_sequence) {
+  Matrix exact(8, 1);
+  for (Index t = 0; t < 8; ++t) exact(t, 0) = 2 * static_cast<double>(t) + 1;
+  const Matrix shifted = exact.array() + 2;  // by one position
+  const std::vector<Matrix> centred = less_their_means({exact, shifted});
+  EXPECT_EQ(centred[0](0, 0), -7);
+  EXPECT_EQ(centred[1], centred[0]);
+  EXPECT_NEAR(position_read({exact, shifted}, 1, 1), 1 - 8.0 / 42, 1e-12);
+  EXPECT_NEAR(position_read(centred, 1, 1), 1, 1e-12);
+  EXPECT_NEAR(position_read(less_their_means({exact, Matrix(exact.array() * 2)}), 1, 1), 0, 1e-12);
+}
+
 }  // namespace
 }  // namespace posproof::experiments::depth_probe_test

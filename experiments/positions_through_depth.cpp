@@ -27,7 +27,7 @@ constexpr experiments::Reference dong_2021{
     "Attention is Not All You Need: Pure Attention Loses Rank Doubly Exponentially with Depth",
     "https://arxiv.org/abs/2103.03404"};
 
-constexpr std::size_t dim = 16, readable = 6, deepest = 24, fitted = 6, sequences = 9;
+constexpr std::size_t dim = 16, deepest = 24, fitted = 6, sequences = 9;
 constexpr std::array<std::size_t, 11> listed = {0, 1, 2, 3, 4, 5, 6, 8, 12, 16, deepest};  // layers
 constexpr Index length = 32;
 constexpr double scale = 0.5;  // of the tokens
@@ -40,8 +40,9 @@ struct Setting {
 constexpr std::array<Setting, 3> settings = {
     {{"with residual", true, true}, {"without residual", true, false}, {"no encoding", false, true}}};
 
-struct ByDepth {                          // of the layers listed
-  std::array<Drawn, deepest + 1> read;    // R^2
+struct ByDepth {                        // of the layers listed
+  std::array<Drawn, deepest + 1> read;  // R^2 from the tokens less the mean of their sequence
+  std::array<Drawn, deepest + 1> read_as_they_are;
   std::array<Drawn, deepest + 1> spread;  // of the tokens of a sequence about their mean, as a part of them
 };
 
@@ -87,7 +88,9 @@ void see(Measured& m, std::uint64_t seed, const Matrix& rows) {
     std::vector<Matrix> x = start(settings[n].encoding);
     for (std::size_t depth = 0; depth <= deepest; ++depth) {
       if (std::ranges::find(listed, depth) != listed.end()) {
-        m.depth[n].read[depth].see(experiments::position_read(x, fitted, fitted));
+        m.depth[n].read[depth].see(
+            experiments::position_read(experiments::less_their_means(x), fitted, fitted));
+        m.depth[n].read_as_they_are[depth].see(experiments::position_read(x, fitted, fitted));
         m.depth[n].spread[depth].see(spread(x));
       }
       for (Matrix& one : x)
@@ -114,17 +117,20 @@ void prove(const Measured& m) {
   const auto &with = m.depth[0], &without = m.depth[1], &control = m.depth[2];
   for (std::size_t at = 1; at < listed.size(); ++at) {
     const std::size_t depth = listed[at];
-    proved(with.read[depth].median() <= with.read[listed[at - 1]].median() &&
-               (depth > readable || with.read[depth].of_median().first > 0.2),
-           "with residual the read falls slowly");
-    proved(without.read[depth].median() < 0.05, "without residual it is gone after one layer");
+    proved(with.read[depth].of_median().first > without.read[depth].of_median().second,
+           "with residual more is read than without, at every depth");
+    proved(depth == 1 || without.read[depth].median() < 0.05, "without residual it is gone after two layers");
     proved(control.read[depth].median() < 0.05, "without encoding there is nothing to read");
     proved(with.spread[depth].median() < with.spread[listed[at - 1]].median(),
            "with residual the tokens of a sequence become more alike");
   }
-  proved(with.read[deepest].of_median().second < 0.05, "after the last layer it is gone with residual, too");
-  proved(without.spread[4].most() < 1e-3 && with.spread[readable].least() > 0.01,
-         "without residual the tokens become one vector");
+  proved(with.read[deepest].of_median().first > 0.75 * with.read[0].of_median().second,
+         "with residual most of it is read after the last layer");
+  for (const std::size_t depth : {12U, 16U, 24U})
+    proved(with.read_as_they_are[depth].of_median().second < 0.05,
+           "the same probe of the tokens as they are reads nothing there");
+  proved(without.spread[4].most() < 1e-3, "without residual the tokens become one vector");
+  proved(with.spread[deepest].of_median().second < 1e-3, "with residual what is read is a small share");
   proved(m.pooled.without.most() < 1e-13 && m.pooled.with.least() > 1e-4,
          "pooled outputs of two orders are the same without encoding and differ with one");
   for (std::size_t n = 0; n < examples.size(); ++n)
@@ -146,38 +152,42 @@ std::string band(const Drawn& of) {
 }
 
 std::vector<Block> through(const Measured& m) {
+  const auto &with = m.depth[0], &without = m.depth[1], &control = m.depth[2];
   Plot plot{
       .name = "position_read_by_depth",
-      .title = "The residual stream delays the loss of the position",
+      .title = "With a residual stream a linear probe reads the position after 24 random layers",
       .description = fmt::format(
-          "R² of a linear probe for the position against the number of layers, 0 to {}, median and band of {} draws. With residual the median falls from {} to {} after {} layers and {} after the last; without it is {} at the first layer and 0 after the last; without encoding it is {} throughout.",
-          deepest, draws, fixed(m.depth[0].read[0].median(), 2), fixed(m.depth[0].read[readable].median(), 2),
-          readable, fixed(m.depth[0].read[deepest].median(), 2), fixed(m.depth[1].read[1].median(), 2),
-          fixed(m.depth[2].read[deepest].median(), 2)),
+          "R² of a linear probe for the position against the number of layers, 0 to {}, median and band of {} draws. From tokens less the mean of their sequence the median with residual is {} before the first layer and {} after the last; without residual it is {} after one layer and {} after two; without encoding it is {} after the last. From the tokens as they are, with residual, it is {} after the last.",
+          deepest, draws, fixed(with.read[0].median(), 2), fixed(with.read[deepest].median(), 2),
+          fixed(without.read[1].median(), 2), fixed(without.read[2].median(), 2),
+          fixed(control.read[deepest].median(), 2), fixed(with.read_as_they_are[deepest].median(), 2)),
       .x = {"layers", false, {{0, static_cast<double>(deepest)}}},
       .y = {"R² of a linear probe for the position", false, {{-0.02, 1}}},
       .curves = {},
       .caption = fmt::format(
-          "Median of {} draws after as many layers as the table lists; bands: 5th to 95th percentile. A probe that is worse than the mean counts as 0.",
+          "Median of {} draws after as many layers as the table lists; bands: 5th to 95th percentile. A probe that is worse than the mean counts as 0. Probes read the tokens less the mean of their sequence, but for that of the tokens as they are.",
           draws)};
   Grid grid{
-      .columns = {"layers", "with residual", "without residual", "no encoding", "spread with",
-                  "spread without"},
+      .columns = {"layers", "with residual", "without residual", "no encoding",
+                  "with residual, tokens as they are", "spread with", "spread without"},
       .rows = {},
       .caption = fmt::format(
           "R²: median of {} draws (5 to 95 %). Spread: the tokens of a sequence less their mean, root mean square, as a part of the tokens; median.",
           draws)};
-  for (std::size_t n = 0; n < settings.size(); ++n) {
-    Curve curve{std::string(settings[n].name), {}};
+  const auto draw = [&](std::string name, const std::array<Drawn, deepest + 1>& read) {
+    Curve curve{std::move(name), {}};
     for (const std::size_t depth : listed) {
-      curve.points.emplace_back(static_cast<double>(depth), m.depth[n].read[depth].median());
-      curve.band.push_back(m.depth[n].read[depth].band());
+      curve.points.emplace_back(static_cast<double>(depth), read[depth].median());
+      curve.band.push_back(read[depth].band());
     }
-    plot.curves.push_back(curve);
-  }
+    plot.curves.push_back(std::move(curve));
+  };
+  for (std::size_t n = 0; n < settings.size(); ++n) draw(std::string(settings[n].name), m.depth[n].read);
+  draw("with residual, tokens as they are", with.read_as_they_are);
   for (const std::size_t depth : listed) {
     std::vector<std::string> row = {std::to_string(depth)};
     for (const ByDepth& one : m.depth) row.push_back(band(one.read[depth]));
+    row.push_back(band(with.read_as_they_are[depth]));
     for (const std::size_t n : {0, 1}) {
       const double median = m.depth[n].spread[depth].median();
       row.push_back(median < 1e-12 ? "below 1e-12" : scientific(median, 2));
@@ -185,18 +195,19 @@ std::vector<Block> through(const Measured& m) {
     grid.rows.push_back(row);
   }
   const auto interval = [&](std::size_t depth) {
-    const auto [low, high] = m.depth[0].read[depth].of_median();
+    const auto [low, high] = with.read[depth].of_median();
     return fmt::format("{} to {}", fixed(low, 2), fixed(high, 2));
   };
   return {
       Section{"With and without the residual stream"},
       Paragraph{
           "Positions are added once, before the first layer. Every layer adds its output to what it was given, so the row stays in the sum, beside a growing sum of averages; LayerNorm rescales both, so what tells the tokens of a sequence apart becomes a smaller part of them: in the median it shrinks from each depth listed to the next. "
+          "It stays readable all the same, where the mean of the sequence is taken away first. That mean is another one in every sequence, and it becomes so much larger than what is left that a probe of the tokens as they are, fitted to a few sequences, reads nothing in the median from 12 layers on. "
           "Without that sum a layer passes on averages alone, and the tokens of a sequence become one vector (Dong et al. 2021), and the position is lost."},
       plot, grid,
       Paragraph{fmt::format(
-          "With residual the median itself is known to within its 95 % interval (order statistics of the {} draws): {} after {} layers, {} after 12 and {} after {}.",
-          draws, interval(readable), readable, interval(12), interval(deepest), deepest)}};
+          "With residual the median itself is known to within its 95 % interval (order statistics of the {} draws): {} before the first layer, {} after 12 layers and {} after {}.",
+          draws, interval(0), interval(12), interval(deepest), deepest)}};
 }
 
 std::vector<Block> causal(const Measured& m) {
@@ -204,7 +215,7 @@ std::vector<Block> causal(const Measured& m) {
       .columns = {"sequences fitted to", "with encoding", "without"},
       .rows = {},
       .caption = fmt::format(
-          "R² of the probe on three other sequences after two layers under a causal mask, with residual; median of {} draws (5 to 95 %).",
+          "R² of the probe on three other sequences after two layers under a causal mask, with residual, from the tokens as they are; median of {} draws (5 to 95 %).",
           draws)};
   for (std::size_t n = 0; n < examples.size(); ++n)
     grid.rows.push_back({std::to_string(examples[n]), band(m.causal.with[n]), band(m.causal.without[n])});
@@ -231,8 +242,8 @@ std::vector<Block> ability(const Measured& m) {
 std::vector<Block> derived(const Measured& m) {
   const auto order = [&](bool holds) { return holds ? "yes" : "no"; };
   return expectations({
-      {fmt::format("after {} layers: with residual more than without", readable), "yes",
-       order(m.depth[0].read[readable].of_median().first > m.depth[1].read[readable].of_median().second)},
+      {fmt::format("after {} layers: with residual more than without", deepest), "yes",
+       order(m.depth[0].read[deepest].of_median().first > m.depth[1].read[deepest].of_median().second)},
       {"without residual after four layers: one vector, within 1e-3 in every draw", "yes",
        order(m.depth[1].spread[4].most() < 1e-3)},
       {"no encoding: R², median", "0.00", fixed(m.depth[2].read[deepest].median(), 2)},
@@ -241,11 +252,13 @@ std::vector<Block> derived(const Measured& m) {
 }
 
 std::vector<Block> answered(const Measured& m) {
+  const auto &with = m.depth[0], &without = m.depth[1];
   return experiments::answers({
-      {"How do positions survive many layers?", "through the residual stream, for some layers",
-       fmt::format("R² after {} layers: {} with residual, {} without; after {}: {} with", readable,
-                   fixed(m.depth[0].read[readable].median(), 2), fixed(m.depth[1].read[readable].median(), 2),
-                   deepest, fixed(m.depth[0].read[deepest].median(), 2))},
+      {"How do positions survive many layers?",
+       "through the residual stream, in a shrinking share of the tokens",
+       fmt::format("R² after {} layers: {} with residual, {} without; spread of the tokens {}", deepest,
+                   fixed(with.read[deepest].median(), 2), fixed(without.read[deepest].median(), 2),
+                   scientific(with.spread[deepest].median(), 2))},
       {"Encodings only take a load off attention.", "false without a mask: the ability is missing",
        "two orders pooled: difference below 1e-13 without, above 1e-4 with"},
       {"Explicit encodings relieve causal models, too.", "the probe reads more; needs training",
@@ -256,19 +269,21 @@ std::vector<Block> answered(const Measured& m) {
 
 Document run() {
   const Measured m = measure();
+  const auto &with = m.depth[0], &without = m.depth[1];
   const std::string answer = fmt::format(
-      "A linear probe, fitted to a few sequences, reads the position with R² {} before, {} after {} and {} (5 to 95 %: {} to {}) after {} random attention layers with residual (medians of {} draws, width 16), {} after one layer without; after four layers without it the tokens of a sequence are one vector, within 1e-3 of their size, in every draw.",
-      fixed(m.depth[0].read[0].median(), 2), fixed(m.depth[0].read[readable].median(), 2), readable,
-      fixed(m.depth[0].read[deepest].median(), 2), fixed(m.depth[0].read[deepest].band().first, 2),
-      fixed(m.depth[0].read[deepest].band().second, 2), deepest, draws,
-      fixed(m.depth[1].read[1].median(), 2));
+      "From tokens less the mean of their sequence a linear probe reads the position with R² {} before and {} (5 to 95 %: {} to {}) after {} random attention layers with residual (medians of {} draws, width {}), though what tells the tokens of a sequence apart falls from {} to {} times their size; the same probe of the tokens as they are reads {} there. Without residual it reads {} after one layer and {} after two, and after four the tokens of a sequence are one vector, within 1e-3 of their size, in every draw.",
+      fixed(with.read[0].median(), 2), fixed(with.read[deepest].median(), 2),
+      fixed(with.read[deepest].band().first, 2), fixed(with.read[deepest].band().second, 2), deepest, draws,
+      dim, fixed(with.spread[0].median(), 2), scientific(with.spread[deepest].median(), 2),
+      fixed(with.read_as_they_are[deepest].median(), 2), fixed(without.read[1].median(), 2),
+      fixed(without.read[2].median(), 2));
   return {
       .title = fmt::format(
-          "The residual stream delays the loss of positions: a probe reads them after {} random layers, in most draws no longer after {}",
-          readable, deepest),
+          "With a residual stream a probe reads positions after {} random layers, from a share of the tokens that shrinks; without one, in most draws, after one layer alone",
+          deepest),
       .finding = answer,
       .condition = fmt::format(
-          "Sinusoidal encoding, base 10000, divisor d, width {}, {} positions, amplitude 1; tokens with independent normal entries of standard deviation {}; attention layers of one head with independent normal weights of variance 1/d, LayerNorm after each, no feed-forward, untrained; probe fitted by least squares to {} sequences (one that is fitted to more, or to sequences less their mean, may read more), without directions below 1e-4 of the strongest, and read on {} others; {} draws (seeds 1 to {}); f64.",
+          "Sinusoidal encoding, base 10000, divisor d, width {}, {} positions, amplitude 1; tokens with independent normal entries of standard deviation {}; attention layers of one head with independent normal weights of variance 1/d, LayerNorm after each, no feed-forward, untrained; probe fitted by least squares to {} sequences (one that is fitted to more may read more), without directions below 1e-4 of the strongest, and read on {} others; {} draws (seeds 1 to {}); f64.",
           dim, length, scale, fitted, sequences - fitted, draws, draws),
       .blocks = joined({through(m),
                         causal(m),
@@ -284,7 +299,7 @@ Document run() {
 const Experiment entry{
     .question = "Do positions survive many layers?",
     .method =
-        "Fit a linear probe for the position to the outputs of random attention layers, by depth, with and without residual, encoding and causal mask.",
+        "Fit a linear probe for the position to the outputs of random attention layers, less the mean of their sequence and as they are, by depth, with and without residual, encoding and causal mask.",
     .run = &run,
     .asked_by = Asker::understanding,
 };
