@@ -16,6 +16,20 @@ Encoding halves_exchanged(const Parameters& p) {
   return at_each_place(right(p), [](std::span<Position> place) { std::ranges::reverse(place); });
 }
 
+// Token k stands at (k / W, k % W) of a grid of H x W; whoever takes H for W puts it at (k / H, k % H).
+Encoding rows_of_the_height(const Parameters& p) {
+  refuse_unless(p.integer("axes") == 2, "said of two axes");
+  refuse_unless(p.word("coordinates") != "whole", "said of coordinates that depend on the grid");
+  const std::vector<double> grid = std::get<std::vector<double>>(*p.find("grid"));
+  const auto height = static_cast<Position>(grid[0]), width = static_cast<Position>(grid[1]);
+  refuse_unless(height != width, "the same on a square grid");
+  refuse_unless(height > 1 && width > 1, "the same on a line");
+  return at_each_place(right(p), [height, width](std::span<Position> place) {
+    const Position token = place[0] * width + place[1];
+    place[0] = token / height, place[1] = token % height;
+  });
+}
+
 // The exponent 2j over all channels that rotate, as if there were one ladder for all axes.
 Encoding ladder_half_range(const Parameters& p) {
   refuse_unless(p.word("ladder") == "restarted" && p.real("base") != 1,
@@ -58,12 +72,16 @@ Encoding ids_of_the_unpacked_grid(const Parameters& p) {
 
 const DefectFamily entry{{
     {.name = "halves_exchanged",
-     .wrong =
-         "(y, x) is read as (x, y): the channels of each axis rotate by the other one's number (as shipped: where the grid is not square)",
-     .sources = "huggingface/pytorch-image-models#2541",
-     .recorded = {"rope2d-hw-order"},
+     .wrong = "(y, x) is read as (x, y): the channels of each axis rotate by the other one's number",
+     .sources = "kin of huggingface/pytorch-image-models#2541",
      .make = &halves_exchanged,
      .setting = "dim=4"},
+    {.name = "rows_of_the_height",
+     .wrong = "height and width of the grid are exchanged: its rows are as long as its columns",
+     .sources = "huggingface/pytorch-image-models#2541",
+     .recorded = {"rope2d-hw-order"},
+     .make = &rows_of_the_height,
+     .setting = "dim=4 coordinates=cells grid=[2,3]"},
     {.name = "ladder_half_range",
      .wrong =
          "w_j = base^(-2j/d) with d the width of all axes: the ladder of each ends a step short of base^(-1/axes)",

@@ -57,6 +57,13 @@ TEST(WrongGrids, answer_for_other_places) {
   const std::vector<Moved> all = {
       {"axial_rope", "halves_exchanged", "dim=8", 2, {3, 5, 0, 9}, {5, 3, 9, 0}},
       {"axial_rope", "halves_exchanged", "dim=12 axes=3", 3, {3, 5, 7}, {7, 5, 3}},
+      // Tokens 0 to 5 of a grid of 2 x 3, by rows of two.
+      {"axial_rope",
+       "rows_of_the_height",
+       "dim=8 coordinates=cells grid=[2,3]",
+       2,
+       {0, 0, 0, 1, 0, 2, 1, 0},
+       {0, 0, 0, 1, 1, 0, 1, 1}},
       {"axial_rope", "ids_of_the_unpacked_grid", "dim=4", 2, {3, 5}, {6, 10}},
       {"sincos_2d", "axes_swapped", "dim=8", 2, {3, 5, 1, 2}, {5, 3, 2, 1}},
       {"m_rope", "frames_at_one_time", "dim=6 sections=[1,1,1]", 3, {3, 5, 7, 4, 4, 4}, {0, 5, 7, 4, 4, 4}},
@@ -111,6 +118,9 @@ TEST(WrongGrids, have_other_settings) {
   const std::string words = "dim=1 from_height=2 from_width=3 table=index ";
   const Encoding transposed = wrong("resized_table", "sampled_transposed", words + "height=2 width=3");
   const Encoding turned = right("resized_table", words + "height=3 width=2");
+  const Encoding exchanged = wrong("resized_table", "height_and_width_exchanged", words + "height=2 width=3");
+  expect_near(answers(exchanged, call_of(exchanged, {0, 1, 2, 3, 4, 5}, 1)),
+              {0.25, 1.75, 1.75, 3.25, 3.25, 4.75}, "height_and_width_exchanged");
   expect_near(answers(transposed, call_of(transposed, {0, 1, 2, 3, 4, 5}, 1)),
               answers(turned, call_of(turned, {0, 2, 4, 1, 3, 5}, 1)), "sampled_transposed");
 }

@@ -37,6 +37,18 @@ Encoding sampled_transposed(const Parameters& p) {
                    });
 }
 
+// Resized to width x height, and read row by row as if it were height x width.
+Encoding height_and_width_exchanged(const Parameters& p) {
+  const Position height = p.integer("height"), width = p.integer("width");
+  refuse_unless(height != width, "the same where the target is square");
+  refuse_unless(p.word("table") != "constant", "the same for rows that are alike");
+  Parameters other = p;
+  other.set("height", static_cast<double>(width));
+  other.set("width", static_cast<double>(height));
+  return answered_by(right(p),
+                     [exchanged = right(other)](const Call& call) { return answer(exchanged, call); });
+}
+
 // The rows are added before the class tokens are put in front: patch k has the row of the one before it.
 Encoding added_before_the_class_token(const Parameters& p) {
   refuse_unless(p.integer("kept_rows") > 0, "there is no class token");
@@ -50,14 +62,20 @@ Encoding added_before_the_class_token(const Parameters& p) {
 const DefectFamily entry{{
     {.name = "sampled_transposed",
      .wrong = "grid_sample is given (y, x) where it takes (x, y): the table is read transposed",
+     .sources = "kin of torchtitan#4244",
+     .make = &sampled_transposed,
+     .setting = "dim=1 from_height=2 from_width=3 height=2 width=3"},
+    {.name = "height_and_width_exchanged",
+     .wrong =
+         "the table is resized to width x height, and read row by row as one of height x width: both are in each other's place twice, which shows where the target is not square",
      .sources = "torchtitan#4244",
      .recorded = {"learned-grid-sample-axes"},
-     .make = &sampled_transposed,
+     .make = &height_and_width_exchanged,
      .setting = "dim=1 from_height=2 from_width=3 height=2 width=3"},
     {.name = "added_before_the_class_token",
      .wrong =
          "the table is added before the class tokens are put in front: patch k has the row of k - kept_rows",
-     .sources = "Megatron-LM#6260, annotated_deep_learning_paper_implementations#221",
+     .sources = "annotated_deep_learning_paper_implementations#221",
      .recorded = {"vit-pe-before-prefix-tokens"},
      .make = &added_before_the_class_token,
      .setting = "dim=1 from_height=1 from_width=2 height=1 width=2 kept_rows=1"},

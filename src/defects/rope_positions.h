@@ -197,8 +197,7 @@ inline const std::vector<Defect> positions = {
     {.name = "later_rows_overwritten",
      .wrong =
          "later rows of the batch get the first row's last position: an assignment without the row's index",
-     .sources = "ChatGLM-6B#833, PaddleNLP#7161, PaddleNLP#1258",
-     .recorded = {"position-row-index-missing"},
+     .sources = "kin of ChatGLM-6B#833",
      .make = &later_rows_overwritten,
      .setting = "dim=2",
      .refuted_by = &properties::call::treats_batch_rows_independently},

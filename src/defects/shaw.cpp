@@ -18,8 +18,7 @@ Encoding indexed_absolutely(const Parameters& p) {
 const DefectFamily entry{{
     {.name = "indexed_absolutely",
      .wrong = "the vector is that of the key's position in the window, not of its offset from the query",
-     .sources = "MartinGer/Stand-Alone-Self-Attention#1",
-     .recorded = {"relative-embedding-indexed-absolutely"},
+     .sources = "kin of MartinGer/Stand-Alone-Self-Attention-in-Vision-Models#1",
      .make = &indexed_absolutely,
      .setting = "dim=1 clip=2",
      .refuted_by = &properties::score::depends_on_offset},

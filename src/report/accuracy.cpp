@@ -44,10 +44,12 @@ std::string rounded(const Accuracy& accuracy) {
 }
 
 std::string largest(const Accuracy& accuracy) {
+  if (!accuracy.largest_at && !accuracy.of_angles) return fmt::format("{}\n", size(accuracy.largest));
   if (!accuracy.largest_at)
-    return accuracy.of_angles ? fmt::format("at most {}, half a unit in the last place of {:.6g}\n",
-                                            size(accuracy.largest), accuracy.amplitude)
-                              : fmt::format("{}\n", size(accuracy.largest));
+    return fmt::format("at most {}, {} {:.6g}\n", size(accuracy.largest),
+                       accuracy.wrong == 0 ? "what correct rounding leaves of numbers up to"
+                                           : "half a unit in the last place of",
+                       accuracy.amplitude);
   std::string out = fmt::format("{} at {}", size(accuracy.largest), place(accuracy, *accuracy.largest_at));
   if (accuracy.of_angles && accuracy.amplitude == 1)
     out += ": an angle of which this is the sine or cosine is off by that many radians at least";

@@ -128,6 +128,12 @@ TEST(ReportAccuracy, says_what_the_largest_error_is_of) {
   EXPECT_TRUE(holds(said(some), "\n  largest error  0.25\n  HOLDS")) << said(some);
   some.of_angles = true;
   some.amplitude = 0.5;
+  some.wrong = 0;
+  EXPECT_TRUE(
+      holds(said(some),
+            "\n  largest error  at most 0.25, what correct rounding leaves of numbers up to 0.5\n  HOLDS"))
+      << said(some);
+  some.wrong = 1;
   EXPECT_TRUE(
       holds(said(some), "\n  largest error  at most 0.25, half a unit in the last place of 0.5\n  HOLDS"))
       << said(some);

@@ -34,11 +34,13 @@ std::string not_told(const Identified& found) {
   for (const NotTold& one : found.not_told)
     out += fmt::format("    {}: {}{}\n", one.parameter, fmt::join(one.values, ", "),
                        one.apart.empty() ? "" : fmt::format(" (`{}` tells them apart)", one.apart));
-  for (const Candidate& other : found.or_else) out += fmt::format("    or {}\n", convention(other));
+  std::string others;
+  for (const Candidate& other : found.or_else) others += fmt::format("    {}\n", convention(other));
   if (found.less_simple > 0)
-    out += fmt::format("    or {} that {} more digits\n", found.less_simple,
-                       found.less_simple == 1 ? "takes" : "take");
-  return out.empty() ? out : "  this subject cannot tell:\n" + out;
+    others += fmt::format("    {} that {} more digits\n", found.less_simple,
+                          found.less_simple == 1 ? "takes" : "take");
+  if (!out.empty()) out = "  this subject cannot tell:\n" + out;
+  return others.empty() ? out : out + "  every answer holds for these, too:\n" + others;
 }
 
 std::string explained(const Explanation& explanation) {

@@ -45,11 +45,16 @@ TEST(IdentifiedWords, say_what_the_subject_cannot_tell) {
       "  this subject cannot tell:\n"
       "    exponent: rotary_dim, dim (`rotary_dim=4` tells them apart)\n"
       "    layout: half_split, interleaved\n"
-      "    or sinusoidal --dim 128 --layout cos_sin\n"
-      "    or 2 that take more digits\n";
+      "  every answer holds for these, too:\n"
+      "    sinusoidal --dim 128 --layout cos_sin\n"
+      "    2 that take more digits\n";
   EXPECT_NE(identified(found, "x", {}).find(told), std::string::npos) << identified(found, "x", {});
   found.less_simple = 1;
-  EXPECT_NE(identified(found, "x", {}).find("    or 1 that takes more digits\n"), std::string::npos);
+  EXPECT_NE(identified(found, "x", {}).find("    1 that takes more digits\n"), std::string::npos);
+  found.not_told = {};
+  EXPECT_EQ(identified(found, "x", {}).find("cannot tell"), std::string::npos);
+  EXPECT_NE(identified(found, "x", {}).find("  every answer holds for these, too:\n    sinusoidal"),
+            std::string::npos);
 }
 
 TEST(IdentifiedWords, of_trained_numbers_no_gate_is_offered) {
