@@ -4,16 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 
 namespace posproof::resampling::resampling_test {
 namespace {
 
+// Each is the result of at most 8 roundings, or 16, by 2^-64 of it (weights are 1 at most).
 void expect_taps(const std::vector<Tap>& found, const std::vector<Tap>& right) {
   ASSERT_EQ(found.size(), right.size());
   for (std::size_t n = 0; n < right.size(); ++n) {
     EXPECT_EQ(found[n].index, right[n].index) << n;
-    EXPECT_NEAR(static_cast<double>(found[n].weight), static_cast<double>(right[n].weight), 1e-15) << n;
-    EXPECT_NEAR(static_cast<double>(found[n].error), static_cast<double>(right[n].error), 1e-14) << n;
+    EXPECT_LE(std::abs(found[n].weight - right[n].weight), 8 * 0x1p-64L) << n;
+    EXPECT_LE(std::abs(found[n].error - right[n].error), 16 * 0x1p-64L * right[n].error) << n;
   }
 }
 

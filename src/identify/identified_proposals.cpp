@@ -15,6 +15,7 @@
 #include "identify/identified_stretch.h"
 #include "identify/identified_table.h"
 #include "run/catalogued.h"
+#include "subject/array_file.h"
 #include "subject/cache_file.h"
 
 namespace posproof {
@@ -91,7 +92,7 @@ bool has_sines(const Unidentified& subject, const Candidate& like) {
 
 // Of an array: axes of one element before its columns do not count.
 bool are_rows(const Shape& shape) {
-  return std::count_if(shape.begin(), shape.end() - 1, [](std::size_t n) { return n != 1; }) <= 1;
+  return longer_axes({shape.begin(), shape.end() - 1}) <= 1;
 }
 
 // Of a layer of attention: how many heads of a bias are as wide as it, where the encoding has heads and no

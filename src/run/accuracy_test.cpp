@@ -311,7 +311,8 @@ TEST(Accuracy, the_worst_entry_is_found_wherever_it_stands) {
         ASSERT_FALSE(found.beyond) << name(format) << ' ' << t << ' ' << c;
         EXPECT_EQ(found.worst_at.text(), fmt::format("rows=1 t={} n={}", t, rows))
             << name(format) << ' ' << c;
-        EXPECT_NEAR(found.worst.error, std::abs(values.at(t, c) - is), 0x1p-50);
+        // The exact value is rounded to double, and the difference; both are below 1.
+        EXPECT_NEAR(found.worst.error, std::abs(values.at(t, c) - is), 0x1p-53);
         ++planted;
       }
     EXPECT_GE(planted, 8u) << name(format);

@@ -30,15 +30,10 @@ double largest_at(const Encoding& truth, Position t) {
   return most;
 }
 
-const Rotary* stretched(const Encoding& truth) {
-  const auto* rotary = std::get_if<Rotary>(&truth);
-  return rotary != nullptr && rotary->stretch ? rotary : nullptr;
-}
-
 // Whether values may be too large, or too small, for that format at positions that are asked for.
 bool may_leave(const Encoding& truth, const Precision& precision) {
   // What depends on contents is as large as they are, but where a factor grows with the position (xPos).
-  return stretched(truth) != nullptr || (precision.result == unit_f16 && signature(truth).takes.empty());
+  return is_stretched(truth) || (precision.result == unit_f16 && signature(truth).takes.empty());
 }
 
 // Whether they have a place in it there: contents are up to 16 (core/call_draw.cpp), so that a factor below
@@ -46,8 +41,8 @@ bool may_leave(const Encoding& truth, const Precision& precision) {
 // 2^-100 (f64: 2^-900) keep what the bound is relative to far above the spacing of subnormal numbers; f16's
 // have a term of their own.
 bool has_a_place(const Encoding& truth, const Precision& precision, Position t) {
-  const Rotary* rotary = stretched(truth);
-  if (rotary == nullptr) return largest_at(truth, t) < 65504;
+  if (!is_stretched(truth)) return largest_at(truth, t) < 65504;
+  const auto& rotary = as<Rotary>(truth);
   const bool narrow = precision.result == unit_f16, wide = precision.result == unit_f64;
   const double most = narrow ? 0x1p11
                       : wide ? 0x1p900
@@ -55,9 +50,9 @@ bool has_a_place(const Encoding& truth, const Precision& precision, Position t) 
                least = narrow ? 0
                        : wide ? 0x1p-900
                               : 0x1p-100;
-  return std::ranges::all_of(rotary->pairs, [&](const Pair& pair) {
+  return std::ranges::all_of(rotary.pairs, [&](const Pair& pair) {
     return std::ranges::all_of(std::array{Role::query, Role::key}, [&](Role role) {
-      const double factor = rotary->stretch(pair, static_cast<double>(t), role);
+      const double factor = rotary.stretch(pair, static_cast<double>(t), role);
       return factor < most && factor > least;
     });
   });

@@ -305,6 +305,10 @@ Array read_whole(const std::string& path) {
 
 }  // namespace
 
+std::size_t longer_axes(std::span<const std::size_t> shape) {
+  return static_cast<std::size_t>(std::ranges::count_if(shape, [](std::size_t n) { return n != 1; }));
+}
+
 void Array::row(std::size_t r, std::span<double> out, std::size_t c) const {
   const std::size_t each = posproof::bytes(format);
   std::vector<std::byte> stored(out.size() * each);

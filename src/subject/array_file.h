@@ -16,6 +16,9 @@ namespace posproof {
 // No array of more values is read: 2 GiB in f64.
 constexpr std::size_t most_values = std::size_t{1} << 28;
 
+// How many axes have more than one element.
+std::size_t longer_axes(std::span<const std::size_t> shape);
+
 // An array as it stands in a file, in the file's own format. Its values stay there until they are looked at,
 // so that an array of any size is opened at once; only those in Fortran order are turned first, in memory.
 struct Array {

@@ -62,8 +62,7 @@ Rows rows(Array array, bool on_a_grid) {
   if (array.empty() || shape.empty())
     throw SubjectError(fmt::format("{}: {} holds no row", array.path, text(shape)));
   const std::size_t columns = shape.back(), count = posproof::count(shape) / columns;
-  const auto long_axes = std::count_if(shape.begin(), shape.end() - 1, [](std::size_t n) { return n > 1; });
-  if (long_axes > 1 && !on_a_grid)
+  if (longer_axes({shape.begin(), shape.end() - 1}) > 1 && !on_a_grid)
     throw SubjectError(
         fmt::format("{}: {} is not [n, columns], the rows of a cache", array.path, text(shape)));
   array.shape = {count, columns};
@@ -386,9 +385,8 @@ std::vector<std::string> cache_paths(const std::string& words) {
 
 std::optional<std::size_t> stacked_axis(const Shape& shape, std::size_t axes) {
   std::optional<std::size_t> stacked;
-  std::size_t longer = 0;
+  const std::size_t longer = longer_axes(shape);
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    longer += shape[axis] != 1 ? 1 : 0;
     if (shape[axis] != 2 || (axes > 1 && axis + 1 < shape.size())) continue;
     if (stacked) return std::nullopt;
     stacked = axis;

@@ -145,7 +145,7 @@ TEST(CacheFile, one_file_may_have_both_along_an_axis_of_two) {
   EXPECT_EQ(thrown<SubjectError>(path(tokens), [&] { open("table:" + path(tokens), rotating()); }),
             ": [3, 2, 2] is not [n, columns], the rows of a cache");
   for (const std::string& words : {path(tokens) + "[..., 0],[..., 1]", path(between) + "[:, :, 0],[:, :, 1]",
-                                  path(stacked) + "[0, ..., :2]," + path(stacked) + "[1, ..., 2:]"}) {
+                                   path(stacked) + "[0, ..., :2]," + path(stacked) + "[1, ..., 2:]"}) {
     const Subject subject = open("table:" + words, rotating());
     EXPECT_EQ(rotated(subject), Tensor({1, 2, 1, 5}, by_row_2)) << words;
     EXPECT_EQ(subject.name, "table:" + words);

@@ -206,8 +206,7 @@ void drop_single_axes(Shape& shape) {
   if (shape.size() <= 2) return;
   const std::size_t dim = shape.back();
   shape.pop_back();
-  const auto longer = std::count_if(shape.begin(), shape.end(), [](std::size_t n) { return n != 1; });
-  if (longer <= 1) shape = {count(shape)};
+  if (longer_axes(shape) <= 1) shape = {count(shape)};
   shape.push_back(dim);
 }
 

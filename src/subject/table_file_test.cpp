@@ -308,8 +308,10 @@ TEST_F(TableFile, safetensors_that_lie_are_refused) {
 
 TEST_F(TableFile, what_is_no_table_is_refused_by_name) {
   EXPECT_EQ(said("x.npz", "PK"), ": .npz is not read; save the one array with numpy.save, as .npy");
-  EXPECT_EQ(said("x.csv", "1,2"),
-            ": a table is FILE.npy, FILE.safetensors or FILE.safetensors:NAME, and @PRECISION may follow");
+  EXPECT_EQ(
+      said("x.csv", "1,2"),
+      ": a table is FILE.npy, FILE.safetensors or FILE.safetensors:NAME, indices as numpy has them ([:, 32:]) "
+      "and @PRECISION may follow");
   EXPECT_EQ(thrown("table:/no/x.npy", [] { open("table:/no/x.npy", expected(Table{.dim = 4})); }),
             ": there is no such file");
   std::filesystem::create_directories(folder_ / "y.npy");
