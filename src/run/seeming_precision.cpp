@@ -19,8 +19,9 @@ namespace {
 constexpr std::size_t most_answers = 1000, most_values = 4096;
 
 // In what follows the declared format of the result, the tighter and the commoner ones first.
-constexpr std::array<std::string_view, 8> of_wide = {"/f64",        "",     "/f32", "+iterated", "+table=f16",
-                                                     "+table=bf16", "/f16", "/bf16"};
+constexpr std::array<std::string_view, 10> of_wide = {
+    "/f64",      "",           "/f64+table=f32", "/f32", "/f32+table=f32",
+    "+iterated", "+table=f16", "+table=bf16",    "/f16", "/bf16"};
 constexpr std::array<std::string_view, 6> of_narrow = {"/f64+table=f32",         "+table=f32",
                                                        "+iterated+table=f32",    "+table=RESULT",
                                                        "+table=f32+work=RESULT", "/RESULT"};

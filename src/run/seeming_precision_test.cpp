@@ -59,6 +59,14 @@ TEST(SeemingPrecision, is_the_one_that_a_rotation_is_computed_in) {
   EXPECT_EQ(seen(rope({bf16, bf16, bf16, bf16}), "bf16/bf16").word, "bf16/bf16");
 }
 
+// A module of doubles whose tables are computed in f32.
+TEST(SeemingPrecision, of_doubles_is_that_of_their_angles_and_tables) {
+  EXPECT_EQ(seen(rope({f64, f32, f64, f64}), "f64").word, "f64+table=f32");
+  EXPECT_EQ(seen(rope({f32, f64, f64, f64}), "f64").word, "f64/f32");
+  EXPECT_EQ(seen(rope({f32, f32, f64, f64}), "f64").word, "f64/f32+table=f32");
+  EXPECT_EQ(seen(rope({f64, f64, f64, f64}), "f64").word, "f64");
+}
+
 TEST(SeemingPrecision, warns_where_the_declared_one_hides_angles_in_f32) {
   const SeemingPrecision seeming = seen(rope({f32, f32, f32, bf16}), "bf16/bf16");
   EXPECT_TRUE(seeming.tighter_by_far);
