@@ -110,6 +110,13 @@ TEST(Examples, cpp_rope) {
     expect_rope("cmd:" + program.path() + wrong, wrong.empty());
 }
 
+TEST(Examples, onnx_rope) {
+  if (std::system("node -e \"require('onnxruntime-node')\" >/dev/null 2>&1") != 0)
+    GTEST_SKIP() << "there is no node that finds onnxruntime-node (npm install onnxruntime-node, NODE_PATH)";
+  for (const std::string wrong : {"", " --wrong layout", " --wrong offset_form"})
+    expect_rope(fmt::format("cmd:node '{}/examples/onnx_rope.js'{}", testing::source, wrong), wrong.empty());
+}
+
 TEST(Examples, numpy_alibi) {
   // Six heads: the slopes of four, then the first and third of eight.
   const std::vector<double> slopes = {0x1p-2, 0x1p-4, 0x1p-6, 0x1p-8, 0x1p-1, 0x1p-3};
