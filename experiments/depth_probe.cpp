@@ -38,7 +38,8 @@ std::vector<Matrix> less_their_means(std::vector<Matrix> sequences) {
   return sequences;
 }
 
-double position_read(const std::vector<Matrix>& sequences, std::size_t fitted, std::size_t held_out) {
+double position_read(const std::vector<Matrix>& sequences, std::size_t fitted, std::size_t held_out,
+                     bool constant) {
   const Index length = sequences[0].rows(), seen = static_cast<Index>(fitted) * length;
   std::vector<const Matrix*> used;
   for (std::size_t s = 0; s < sequences.size(); ++s)
@@ -51,7 +52,7 @@ double position_read(const std::vector<Matrix>& sequences, std::size_t fitted, s
       position[static_cast<Index>(s) * length + t] =
           static_cast<double>(t) - static_cast<double>(length - 1) / 2;
   }
-  const Matrix z = coordinates(with_constant(rows), seen);
+  const Matrix z = coordinates(constant ? with_constant(rows) : rows, seen);
   const Vector read = z * (z.topRows(seen).transpose() * position.head(seen));
   const Index rest = rows.rows() - seen;
   return std::max(0.0, 1 - (read - position).tail(rest).squaredNorm() / position.tail(rest).squaredNorm());

@@ -22,8 +22,10 @@ Matrix layer_output(const Layer& layer, const Matrix& x, bool residual, bool cau
 // Each sequence's rows less their mean: what a token has that is not the sequence's.
 std::vector<Matrix> less_their_means(std::vector<Matrix> sequences);
 
-// Coefficient of determination of a linear probe for the position, fitted to the first sequences and read on
-// those from `held_out` on; 0 where it is worse than the mean of all positions.
-double position_read(const std::vector<Matrix>& sequences, std::size_t fitted, std::size_t held_out);
+// Coefficient of determination of a linear probe for the position, with a constant where one is asked for,
+// fitted to the first sequences and read on those from `held_out` on; 0 where it is worse than the mean of
+// all positions.
+double position_read(const std::vector<Matrix>& sequences, std::size_t fitted, std::size_t held_out,
+                     bool constant = true);
 
 }  // namespace posproof::experiments

@@ -56,6 +56,8 @@ TEST(DepthProbe, reads_what_a_token_has_beside_the_mean_of_its_sequence) {
   EXPECT_EQ(centred[1], centred[0]);
   EXPECT_NEAR(position_read({exact, shifted}, 1, 1), 1 - 8.0 / 42, 1e-12);
   EXPECT_NEAR(position_read(centred, 1, 1), 1, 1e-12);
+  EXPECT_NEAR(position_read(centred, 1, 1, false), 1, 1e-12);
+  EXPECT_LT(position_read({shifted, shifted}, 1, 1, false), 0.99) << "without a constant it has no mean";
   EXPECT_NEAR(position_read(less_their_means({exact, Matrix(exact.array() * 2)}), 1, 1), 0, 1e-12);
 }
 

@@ -89,7 +89,7 @@ void see(Measured& m, std::uint64_t seed, const Matrix& rows) {
     for (std::size_t depth = 0; depth <= deepest; ++depth) {
       if (std::ranges::find(listed, depth) != listed.end()) {
         m.depth[n].read[depth].see(
-            experiments::position_read(experiments::less_their_means(x), fitted, fitted));
+            experiments::position_read(experiments::less_their_means(x), fitted, fitted, false));
         m.depth[n].read_as_they_are[depth].see(experiments::position_read(x, fitted, fitted));
         m.depth[n].spread[depth].see(spread(x));
       }
@@ -126,7 +126,7 @@ void prove(const Measured& m) {
   }
   proved(with.read[deepest].of_median().first > 0.75 * with.read[0].of_median().second,
          "with residual most of it is read after the last layer");
-  for (const std::size_t depth : {12U, 16U, 24U})
+  for (const std::size_t depth : {16U, 24U})
     proved(with.read_as_they_are[depth].of_median().second < 0.05,
            "the same probe of the tokens as they are reads nothing there");
   proved(without.spread[4].most() < 1e-3, "without residual the tokens become one vector");
@@ -202,7 +202,7 @@ std::vector<Block> through(const Measured& m) {
       Section{"With and without the residual stream"},
       Paragraph{
           "Positions are added once, before the first layer. Every layer adds its output to what it was given, so the row stays in the sum, beside a growing sum of averages; LayerNorm rescales both, so what tells the tokens of a sequence apart becomes a smaller part of them: in the median it shrinks from each depth listed to the next. "
-          "It stays readable all the same, where the mean of the sequence is taken away first. That mean is another one in every sequence, and it becomes so much larger than what is left that a probe of the tokens as they are, fitted to a few sequences, reads nothing in the median from 12 layers on. "
+          "It stays readable all the same, where the mean of the sequence is taken away first. That mean is another one in every sequence, and it becomes so much larger than what is left that a probe of the tokens as they are, fitted to a few sequences, reads nothing in the median from 16 layers on. "
           "Without that sum a layer passes on averages alone, and the tokens of a sequence become one vector (Dong et al. 2021), and the position is lost."},
       plot, grid,
       Paragraph{fmt::format(
@@ -232,8 +232,8 @@ std::vector<Block> ability(const Measured& m) {
   return {
       Section{"A load, or an ability?"},
       Paragraph{fmt::format(
-          "Two tokens in either order, one layer without mask, outputs averaged: without encoding the two averages are the same within 1e-13 in all {} draws, so no reader of the average does better than 50 % on which token came first, whatever the weights. "
-          "With the encoding an entry differs by {} (median; 5 to 95 %: {} to {}), and a threshold on that entry separates the two. "
+          "Two tokens in either order, one layer without mask and with residual, outputs averaged: without encoding the two averages are the same within 1e-13 in all {} draws, so no reader of the average does better than 50 % on which token came first, whatever the weights. "
+          "With the encoding the entry that differs most differs by {} (median; 5 to 95 %: {} to {}), and a threshold on that entry separates the two. "
           "So an unmasked network is not relieved of a task; it is given an ability that it lacks.",
           draws, fixed(m.pooled.with.median(), 3), fixed(m.pooled.with.band().first, 3),
           fixed(m.pooled.with.band().second, 3))}};
@@ -283,7 +283,7 @@ Document run() {
           deepest),
       .finding = answer,
       .condition = fmt::format(
-          "Sinusoidal encoding, base 10000, divisor d, width {}, {} positions, amplitude 1; tokens with independent normal entries of standard deviation {}; attention layers of one head with independent normal weights of variance 1/d, LayerNorm after each, no feed-forward, untrained; probe fitted by least squares to {} sequences (one that is fitted to more may read more), without directions below 1e-4 of the strongest, and read on {} others; {} draws (seeds 1 to {}); f64.",
+          "Sinusoidal encoding, base 10000, divisor d, width {}, {} positions, amplitude 1; tokens with independent normal entries of standard deviation {}; attention layers of one head with independent normal weights of variance 1/d, LayerNorm after each, no feed-forward, untrained; probe fitted by least squares to {} sequences (one that is fitted to more may read more), without directions below 1e-4 of the strongest (of the tokens as they are the constant is one), and read on {} others; {} draws (seeds 1 to {}); f64.",
           dim, length, scale, fitted, sequences - fitted, draws, draws),
       .blocks = joined({through(m),
                         causal(m),

@@ -152,8 +152,7 @@ const DefectFamily entry{{
      .refuted_by = &bias::falls_with_distance},
     {.name = "distance_in_bf16",
      .wrong = "b = -m bf16(i - j): beyond 256 some neighbouring keys have one bias",
-     .sources = "Megatron-DeepSpeed#101, TensorRT-Model-Connect#667",
-     .recorded = {"alibi-half-precision-distance"},
+     .sources = "kin of Megatron-DeepSpeed#101, TensorRT-Model-Connect#667",
      .make = &distance_in_bf16,
      .setting = "heads=1",
      .refuted_by = &bias::falls_with_distance},
@@ -186,7 +185,7 @@ const DefectFamily entry{{
     {.name = "cached_rows_not_sliced",
      .wrong =
          "the columns of the cached matrix are sliced and its rows are not: fewer queries get the rows of the longest call",
-     .sources = "x-transformers@74f241d, mosaicml/examples#259",
+     .sources = "x-transformers@74f241d",
      .recorded = {"alibi-bias-not-sliced-on-rows"},
      .make = &cached_rows_not_sliced,
      .setting = "heads=1"},

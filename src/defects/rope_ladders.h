@@ -354,7 +354,7 @@ inline const std::vector<Defect> ladders = {
      .setting = "dim=64 scaling=yarn"},
     {.name = "attention_factor_of_the_scaling",
      .wrong =
-         "cosine and sine are multiplied by 0.1 mscale ln factor + 1, whatever `mscale_all_dim` and `attention_factor` say",
+         "cosine and sine are multiplied by 0.1 mscale ln factor + 1, whatever `mscale_all_dim` or `attention_factor` says",
      .sources = "imp#880, vllm#48623, llama.cpp#17945, vllm#46280, vllm#48351, mlx-lm#1507",
      .recorded = {"yarn-mscale-ratio-vs-single", "kshift-reapplies-yarn-magnitude"},
      .make = &attention_factor_of_the_scaling,

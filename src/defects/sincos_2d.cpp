@@ -62,8 +62,7 @@ const DefectFamily entry{{
     {.name = "axes_swapped",
      .wrong =
          "where rows first was meant, meshgrid(w, h) in place of (h, w): the first half of the columns belongs to w (the convention axis_order=reversed)",
-     .sources = "facebookresearch/mae#67, huggingface/diffusers#10877",
-     .recorded = {"2d-sincos-hw-swapped"},
+     .sources = "kin of facebookresearch/mae#67, huggingface/diffusers#10877",
      .make = &axes_swapped,
      .setting = "dim=4"},
     {.name = "stacked_on_the_wrong_axis",

@@ -54,7 +54,7 @@ const std::vector<Claim>& why_encodings() {
        .why =
            "Without a mask the ability is missing, whatever is learned; under a causal mask the claim is partly right.",
        .evidence = {Said{depth, "A load, or an ability?", "without encoding the two averages are the same"},
-                    Said{depth, "A load, or an ability?", "With the encoding an entry differs"},
+                    Said{depth, "A load, or an ability?", "With the encoding the entry that differs most"},
                     Said{without, "Can a causal model count?", "With one marked token at the start"}}},
       {.id = "A6",
        .says = "Why not use the normalised position?",
