@@ -178,7 +178,12 @@ std::vector<Proposed> Proposals::in_common_use() {
 std::vector<Proposed> Proposals::on_a_grid() {
   const std::size_t before = proposed_.size();
   if (asked_.live()) return {};
-  for (const Candidate& like : grid_caches(asked_.shapes())) propose_cache(like);
+  std::vector<Shape> arrays = asked_.shapes();
+  if (arrays.size() == 1 && stacked_axis(arrays.front(), 2)) {
+    arrays.front().pop_back();
+    arrays.push_back(arrays.front());
+  }
+  for (const Candidate& like : grid_caches(arrays)) propose_cache(like);
   if (asked_.shapes().size() != 1) return since(before);
   std::string grid;
   bool has = false;
@@ -251,8 +256,8 @@ void Proposals::propose_for_files() {
     parameters.set("layout", std::string(layout));
     propose_as({"rope", parameters});
   };
-  if (shapes.size() == 2 || stacked) rotary(2 * columns, "half_split");
   const bool rows = are_rows(shape);
+  if ((shapes.size() == 2 && rows) || stacked) rotary(2 * columns, "half_split");
   if (rows || stacked) {
     rotary(columns, "half_split");
     rotary(columns, "interleaved");

@@ -175,6 +175,25 @@ TEST(Identify, one_array_of_cosines_and_sines_along_an_axis_of_two_is_a_rotation
   EXPECT_EQ(named(of(last)), "");
 }
 
+// [rows, columns of the grid, pairs], in two files or along a last axis of two.
+TEST(Identify, cosines_and_sines_of_a_grid_are_a_rotation_by_two_numbers) {
+  Tensor cosines({16, 14, 8}), sines = cosines, both({16, 14, 8, 2});
+  for (std::size_t place = 0; place < 16 * 14; ++place)
+    for (std::size_t i = 0; i < 8; ++i) {
+      const auto t = static_cast<double>(i < 4 ? place / 14 : place % 14);
+      const double angle = t * std::pow(10000.0, -0.25 * static_cast<double>(i % 4));
+      const std::size_t at = place * 8 + i;
+      cosines.data[at] = both.data[2 * at] = std::cos(angle);
+      sines.data[at] = both.data[2 * at + 1] = std::sin(angle);
+    }
+  EXPECT_EQ(named(of(both)), "axial_rope --dim 16 --grid [16,14]");
+  const testing::Written c("grid_cos.npy", cosines, true), s("grid_sin.npy", sines, true);
+  const std::string words = c.subject() + "," + s.subject().substr(6);
+  EXPECT_EQ(named(identify(words)), "axial_rope --dim 16 --grid [16,14]");
+  std::swap(both.data[2 * 8 * 223], both.data[2 * 8 * 223 + 1]);
+  EXPECT_EQ(named(of(both)), "");
+}
+
 // As `posproof oracle` writes it: channels that do not rotate have columns of zeros.
 TEST(Identify, one_array_of_cosines_and_sines_says_which_channels_rotate) {
   const auto array_of = [](const std::string& words) {
