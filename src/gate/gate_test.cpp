@@ -377,6 +377,10 @@ TEST(Gate, says_in_which_order_the_columns_of_a_cache_are_right) {
     EXPECT_EQ(found.explanations[0].what,
               words + ": `" + read_so + "` reads them so, and every row is right");
     EXPECT_TRUE(passes(gated("rope", parameters, read_so, std::string(agreement_id))));
+    const GateResult part = gated("rope", parameters, file.subject() + "[:99]", std::string(agreement_id));
+    ASSERT_EQ(part.explanations.size(), 1u) << story(part);
+    EXPECT_EQ(part.explanations[0].what, words + ": `" + file.subject() + "[:99]" + of_cosines + "," +
+                                             of_sines + "` reads them so, and every row is right");
     // One wrong entry, in the last row, and it is not so.
     both.at(299, 5) += 1e-3;
     const Written wrong("wrong.npy", both, true);

@@ -34,7 +34,7 @@ std::optional<std::string> other_columns(const Encoding& truth, const Subject& s
   const auto* rotary = std::get_if<Rotary>(&truth);
   if (rotary == nullptr || subject.live) return std::nullopt;
   const Words words = parse_words(subject.name);
-  if (words.rest.ends_with(']') || cache_paths(words.rest).size() != 1) return std::nullopt;
+  if (cache_paths(words.rest).size() != 1) return std::nullopt;
   for (const Order& order : orders(rotary->pairs.size())) {
     const std::string read_so = fmt::format("table:{}{},{}", words.rest, order.cosines, order.sines);
     try {

@@ -326,9 +326,16 @@ Position Array::first(std::size_t count, Position otherwise) const {
 }
 
 Array read_array(const std::string& path) {
-  const auto [file, indices] = indexed_file(path);
-  Array array = read_whole(file);
-  return indices.empty() ? array : sliced(std::move(array), indices);
+  std::vector<std::string> slices;  // the last one first
+  IndexedFile rest{path, ""};
+  while (rest = indexed_file(rest.path), !rest.indices.empty()) {
+    if (slices.size() == most_slices)
+      throw SubjectError(fmt::format("{}: is indexed more than {} times", printable(path, 100), most_slices));
+    slices.push_back(std::move(rest.indices));
+  }
+  Array array = read_whole(rest.path);
+  for (; !slices.empty(); slices.pop_back()) array = sliced(std::move(array), slices.back());
+  return array;
 }
 
 }  // namespace posproof

@@ -14,6 +14,9 @@ struct IndexedFile {
 };
 IndexedFile indexed_file(std::string_view words);
 
+// A file may be indexed several times, the indices of a slice behind those that it is of: up to so often.
+constexpr std::size_t most_slices = 8;
+
 // The values of an array that indices name, as numpy's basic slicing has it: `[:, 32:]`, `[..., 0]`, `[1]`,
 // `[:, 0::2]`; numbers and ends below 0 count from the end, steps are 1 and more. Nothing is copied: reading
 // gathers. What the file says of its positions is said of the rows that are left, while they follow each

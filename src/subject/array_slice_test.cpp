@@ -146,12 +146,24 @@ TEST(ArraySlice, indices_stand_behind_the_name_of_a_file) {
   std::filesystem::remove(odd);
 }
 
+TEST(ArraySlice, of_a_file_is_taken_eight_times_at_most) {
+  const testing::Written file("often.npy", Tensor({2, 3}, {0, 1, 2, 3, 4, 5}), false);
+  std::string path = file.subject().substr(6);
+  for (int n = 0; n < 8; ++n) path += "[:]";
+  EXPECT_EQ(read_array(path).shape, (Shape{2, 3}));
+  EXPECT_EQ(thrown<SubjectError>("", [&] { read_array(path + "[:]"); }),
+            path + "[:]: is indexed more than 8 times");
+}
+
 TEST(ArraySlice, of_a_file_is_read_by_its_indices) {
   const testing::Written file("slice.npy", Tensor({2, 3}, {0, 1, 2, 3, 4, 5}), false);
   const Array array = read_array(file.subject().substr(6) + "[:, 1:]");
   std::vector<double> row(2);
   array.row(1, row);
   EXPECT_EQ(row, (std::vector<double>{4, 5}));
+  row.resize(1);
+  read_array(file.subject().substr(6) + "[:, 1:][1:, 1:]").row(0, row);
+  EXPECT_EQ(row, (std::vector<double>{5}));
 }
 
 }  // namespace

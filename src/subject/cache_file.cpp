@@ -23,8 +23,9 @@
 namespace posproof {
 namespace {
 
-bool names_a_file(std::string_view all) {
-  const std::string words = indexed_file(all).path;
+bool names_a_file(std::string words) {
+  for (IndexedFile rest = indexed_file(words); !rest.indices.empty(); rest = indexed_file(words))
+    words = rest.path;
   return words.ends_with(".npy") || words.find(".safetensors") != std::string_view::npos ||
          words.ends_with(".npz");
 }
