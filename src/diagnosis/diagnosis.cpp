@@ -15,6 +15,7 @@
 #include "diagnosis/explains.h"
 #include "diagnosis/located.h"
 #include "diagnosis/other_values.h"
+#include "diagnosis/remembered.h"
 
 namespace posproof {
 namespace {
@@ -82,7 +83,8 @@ std::vector<Answered> answered_as(const Encoding& truth, const Encoding& subject
 std::vector<Explanation> diagnose(const EncodingSpec& spec, std::string_view id, const Parameters& parameters,
                                   const Subject& subject, const Case& counterexample, std::uint64_t seed) {
   std::vector<std::pair<std::uint64_t, Explanation>> found;
-  const Encoding truth = spec.oracle(parameters);
+  // It is asked the same calls three times.
+  const Encoding truth = remembering(spec.oracle(parameters));
   const std::vector<Answered> answered = answers_of(subject, truth, counterexample, seed);
   if (answered.empty()) return {};
   const Unexplained wrong = compare(truth, subject, answered, Until::all);

@@ -12,6 +12,7 @@
 #include "catalogue/properties/contextual/saturates.h"
 #include "catalogue/properties/score/decays_with_distance.h"
 #include "core/declare.h"
+#include "core/kept.h"
 #include "encodings/facts.h"
 #include "encodings/inside_attention.h"
 
@@ -30,6 +31,7 @@ Encoding make(const Arguments& p) {
   const std::size_t step = p.is("layout", "sin_cos") ? 1 : 2, half = step == 1 ? dim / 2 : 1;
   const Tensor projection = trained(dim, dim, p.whole("table_seed")),
                vectors = trained(2, dim, p.whole("table_seed") + 1);
+  const Kept<std::vector<Real>> projected;  // W r, by the offset
 
   Contextual xl = contextual(
       dim, 1, [=](std::span<const double> q, std::span<const double> k, Position i, Position j, std::size_t) {
@@ -37,17 +39,21 @@ Encoding make(const Arguments& p) {
         Real logit = 0;
         for (std::size_t c = 0; c < dim; ++c)
           logit += (static_cast<Real>(q[c]) + vectors.at(0, c)) * static_cast<Real>(k[c]);
-        // (q + v) . (W r) = (W^T (q + v)) . r
-        for (std::size_t pair = 0; pair < dim / 2; ++pair) {
-          const Real angle = static_cast<Real>(n) * frequencies[pair];
-          Real of_sine = 0, of_cosine = 0;
-          for (std::size_t a = 0; a < dim; ++a) {
-            const Real query = static_cast<Real>(q[a]) + vectors.at(1, a);
-            of_sine += query * projection.at(a, pair * step);
-            of_cosine += query * projection.at(a, pair * step + half);
+        const std::vector<Real> at = projected(n, [&](Position own) {
+          std::vector<Real> r(dim), out;
+          for (std::size_t pair = 0; pair < dim / 2; ++pair) {
+            const Real angle = static_cast<Real>(own) * frequencies[pair];
+            r[pair * step] = std::sin(angle);
+            r[pair * step + half] = std::cos(angle);
           }
-          logit += of_sine * std::sin(angle) + of_cosine * std::cos(angle);
-        }
+          for (std::size_t a = 0; a < dim; ++a) {
+            Real sum = 0;
+            for (std::size_t b = 0; b < dim; ++b) sum += r[b] * projection.at(a, b);
+            out.push_back(sum);
+          }
+          return out;
+        });
+        for (std::size_t a = 0; a < dim; ++a) logit += (static_cast<Real>(q[a]) + vectors.at(1, a)) * at[a];
         return logit / root(dim);
       });
   xl.causal = p.is("form", "causal");

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "catalogue/encodings/transformer_xl.h"
 #include "catalogue/misreadings/transformer_xl.h"
+#include "core/kept.h"
 #include "misreadings/right.h"
 
 namespace posproof::misreadings_transformer_xl {
@@ -17,15 +19,6 @@ struct Read {
   bool cosines_first = false, of_keys = false, transposed = false;
 };
 
-// What multiplies W r.
-template <class Query>
-Real met(const Query& query, const Tensor& projection, std::size_t column, bool transposed) {
-  Real sum = 0;
-  for (std::size_t a = 0; a < projection.width(); ++a)
-    sum += query(a) * (transposed ? projection.at(column, a) : projection.at(a, column));
-  return sum;
-}
-
 Encoding reads(const Parameters& given, const Read& is) {
   const Arguments p = misread::arguments(encodings::transformer_xl, given);
   const std::size_t dim = p.width("dim"), step = p.is("layout", "sin_cos") ? 1 : 2,
@@ -34,6 +27,7 @@ Encoding reads(const Parameters& given, const Read& is) {
   const Real base = p.real("base");
   const Tensor projection = trained(dim, dim, p.whole("table_seed")),
                vectors = trained(2, dim, p.whole("table_seed") + 1);
+  const Kept<std::vector<Real>> projected;  // W r, by the offset
   return misread::with_logit(
       encodings::transformer_xl, given,
       [=](std::span<const double> q, std::span<const double> k, Position i, Position j, std::size_t) {
@@ -41,17 +35,24 @@ Encoding reads(const Parameters& given, const Read& is) {
         Real logit = 0;
         for (std::size_t c = 0; c < dim; ++c)
           logit += (static_cast<Real>(q[c]) + vectors.at(is.of_content, c)) * static_cast<Real>(k[c]);
-        const auto query = [&](std::size_t a) {
-          return static_cast<Real>(q[a]) + vectors.at(is.of_position, a);
-        };
-        for (std::size_t pair = 0; pair < dim / 2; ++pair) {
-          const Real angle =
-              static_cast<Real>(n) * std::pow(base, -2 * static_cast<Real>(pair) / static_cast<Real>(dim));
-          Real first = std::sin(angle), second = std::cos(angle);
-          if (is.cosines_first) std::swap(first, second);
-          logit += met(query, projection, pair * step, is.transposed) * first +
-                   met(query, projection, pair * step + half, is.transposed) * second;
-        }
+        const std::vector<Real> at = projected(n, [&](Position own) {
+          std::vector<Real> r(dim), out;
+          for (std::size_t pair = 0; pair < dim / 2; ++pair) {
+            const Real angle = static_cast<Real>(own) *
+                               std::pow(base, -2 * static_cast<Real>(pair) / static_cast<Real>(dim));
+            r[pair * step] = is.cosines_first ? std::cos(angle) : std::sin(angle);
+            r[pair * step + half] = is.cosines_first ? std::sin(angle) : std::cos(angle);
+          }
+          for (std::size_t a = 0; a < dim; ++a) {
+            Real sum = 0;
+            for (std::size_t b = 0; b < dim; ++b)
+              sum += r[b] * (is.transposed ? projection.at(b, a) : projection.at(a, b));
+            out.push_back(sum);
+          }
+          return out;
+        });
+        for (std::size_t a = 0; a < dim; ++a)
+          logit += (static_cast<Real>(q[a]) + vectors.at(is.of_position, a)) * at[a];
         return logit / root(dim);
       });
 }

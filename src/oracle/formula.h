@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/encoding.h"
+#include "core/kept.h"
 #include "core/mean_error.h"
 #include "core/rounded.h"
 #include "core/term.h"
@@ -72,34 +73,41 @@ inline double bound_of(const Rounded& x) {
   return term(Term::own, x.error + 2 * unit_f64 * x.size);
 }
 
-// What depends on one whole number alone, and is dear: exact ones are made once, bounds anew.
-template <class Value>
-class Kept {
+// What depends on one whole number alone, and is dear (core/kept.h): exact ones, and bounds of one precision
+// at a time.
+class KeptBounds {
  public:
   template <class Make>
-  Value operator()(Position n, Make make) const {
-    const std::lock_guard held(all_->lock);
-    if (all_->values.size() > most) all_->values.clear();
-    const auto [at, is_new] = all_->values.try_emplace(n);
-    if (is_new) at->second = make(n);
-    return at->second;
-  }
-  template <class Make>
-  Value operator()(const exact::InFull& in, Position n, Make make) const {
-    return (*this)(n, [&](Position own) { return make(in, own); });
-  }
-  template <class Make>
-  auto operator()(const InPrecision& in, Position n, Make make) const {
-    return make(in, n);
+  std::vector<Rounded> operator()(const InPrecision& in, Position n, Make make) const {
+    const std::lock_guard held(of_->lock);
+    if (of_->precision != in.p) of_->bounds.clear(), of_->precision = in.p;
+    return of_->bounds(n, [&](Position own) { return make(in, own); });
   }
 
  private:
-  static constexpr std::size_t most = 4096;
-  struct All {
+  struct Of {
     std::mutex lock = {};
-    std::map<Position, Value> values = {};
+    std::optional<Precision> precision = {};
+    Kept<std::vector<Rounded>> bounds = {};
   };
-  std::shared_ptr<All> all_ = std::make_shared<All>();
+  std::shared_ptr<Of> of_ = std::make_shared<Of>();
+};
+
+template <class Number>
+class KeptNumbers {
+ public:
+  template <class Make>
+  std::vector<Number> operator()(const exact::InFull& in, Position n, Make make) const {
+    return exact_(n, [&](Position own) { return make(in, own); });
+  }
+  template <class Make>
+  std::vector<Rounded> operator()(const InPrecision& in, Position n, Make make) const {
+    return bounds_(in, n, make);
+  }
+
+ private:
+  Kept<std::vector<Number>> exact_;
+  KeptBounds bounds_;
 };
 
 // The numbers of one token's position.

@@ -11,7 +11,7 @@ Encoding oracle::pope(const Arguments& p) {
   const double base = p.real("base");
   const bool phases = p.is("phase", "trained");
   const Trained phase(1, dim, p.whole("table_seed"));
-  const Kept<std::vector<exact::InFull::Angle>> of_queries, of_keys;
+  const KeptNumbers<exact::InFull::Angle> of_queries, of_keys;
   std::vector<Wave> waves;
   for (std::size_t c = 0; c < dim; ++c) waves.push_back({base, c, dim});
 

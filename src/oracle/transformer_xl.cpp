@@ -13,7 +13,7 @@ Encoding oracle::transformer_xl(const Arguments& p) {
   const bool halves = p.is("layout", "sin_cos");
   const std::int64_t seed = p.whole("table_seed");
   const Trained projection(dim, dim, seed), vectors(2, dim, seed + 1);
-  const Kept<std::vector<exact::Number>> by_offset;
+  const KeptNumbers<exact::Number> by_offset;
   std::vector<Wave> waves;
   for (std::size_t c = 0; c < dim / 2; ++c) waves.push_back({base, 2 * c, dim});
 
