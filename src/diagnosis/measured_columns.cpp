@@ -142,30 +142,39 @@ std::vector<std::string> column_deviations(const std::vector<MeasuredColumn>& co
   std::vector<std::string> out;
   std::vector<std::size_t> zeros, moved;
   std::map<double, std::vector<std::size_t>> by_factor;
+  std::map<std::size_t, double> of_another;  // the factors of those that hold another one
   for (std::size_t c = 0; c < columns.size(); ++c) {
     if (columns[c].factor == 0)
       zeros.push_back(c);
     else if (columns[c].of != c)
       moved.push_back(c);
     if (columns[c].factor == 0 || columns[c].factor == 1) continue;
+    if (columns[c].of != c) of_another[c] = columns[c].factor;
     const auto near = std::ranges::find_if(
         by_factor, [&](const auto& group) { return std::abs(group.first / columns[c].factor - 1) < 1e-5; });
     (near == by_factor.end() ? by_factor[columns[c].factor] : near->second).push_back(c);
   }
   if (zeros.size() == columns.size()) return {fmt::format("every {} is 0", entry)};
+  const auto multiple = [&](std::size_t c) -> std::string {
+    const auto by = of_another.find(c);
+    if (by == of_another.end()) return "";
+    return by->second == -1 ? "minus " : factor_words(by->second, width) + " times ";
+  };
   if (!moved.empty()) {
     if (const std::string words = order_words(columns, column); !words.empty())
-      out.push_back(words);
+      out.push_back(words), of_another.clear();
     else if (const std::string many = moved.size() > 6 ? permutation_words(columns, column) : "";
              !many.empty())
       out.push_back(many);
     else
       for (const std::size_t c : moved)
-        out.push_back(fmt::format("{0} {1} holds {0} {2}", column, c, columns[c].of));
+        out.push_back(fmt::format("{0} {1} holds {3}{0} {2}", column, c, columns[c].of, multiple(c)));
   }
   if (!zeros.empty())
     out.push_back(fmt::format("{} {} 0", numbered(column, zeros), zeros.size() == 1 ? "is" : "are"));
-  for (const auto& [factor, which] : by_factor) {
+  for (auto& [factor, which] : by_factor) {
+    std::erase_if(which, [&](std::size_t c) { return of_another.contains(c); });  // said of the one it holds
+    if (which.empty()) continue;
     const bool all = which.size() == columns.size();
     const std::string of = all ? "every " + entry : numbered(column, which);
     const bool one = all || which.size() == 1;

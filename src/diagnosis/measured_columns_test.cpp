@@ -57,5 +57,18 @@ TEST(MeasuredColumns, with_factors_that_rounding_makes_unequal_are_one_group) {
             (Words{"column 1 is 2 times the declared one", "column 2 is 2.001 times the declared one"}));
 }
 
+TEST(MeasuredColumns, that_are_multiples_of_others_are_said_to_be) {
+  EXPECT_EQ(words(3,
+                  [](std::size_t c) {
+                    return c == 0 ? MeasuredColumn{2, 0.25} : MeasuredColumn{c, 1};
+                  }),
+            Words{"column 0 holds 0.25 times column 2"});
+  EXPECT_EQ(words(3,
+                  [](std::size_t c) {
+                    return c == 0 ? MeasuredColumn{2, -1} : MeasuredColumn{c, c == 1 ? 0.25 : 1};
+                  }),
+            (Words{"column 0 holds minus column 2", "column 1 is 0.25 times the declared one"}));
+}
+
 }  // namespace
 }  // namespace posproof::measured_columns_test
