@@ -98,14 +98,27 @@ std::vector<Effect> effects_on_a_grid(const Domain& domain) {
         });
       };
   const std::string numbered = fmt::format("tokens are numbered in rows of {}, and ", columns);
-  return {reading(fmt::format("{}read in rows of {}", numbered, rows),
-                  [rows](Position n, Position& row, Position& column) { row = n / rows, column = n % rows; }),
-          reading(fmt::format("{}read in columns of {}", numbered, rows),
-                  [rows](Position n, Position& row, Position& column) { row = n % rows, column = n / rows; }),
-          reading(fmt::format("{}a number is divided by {} for its row", numbered, rows),
-                  [rows](Position n, Position& row, Position&) { row = n / rows; }),
-          reading(fmt::format("{}a number is taken modulo {} for its column", numbered, rows),
-                  [rows](Position n, Position&, Position& column) { column = n % rows; })};
+  // By the wrong extent.
+  const auto numbering = [&](std::string words, Position of_row, Position of_column) {
+    return effect_on_numbers(std::move(words), [=](std::span<Position> t) {
+      if (t[0] < 0 || t[1] < 0) return;
+      const Position number = of_row * t[0] + of_column * t[1];
+      t[0] = number / columns, t[1] = number % columns;
+    });
+  };
+  return {
+      numbering(fmt::format("tokens are numbered in rows of {}, and read in rows of {}", rows, columns), rows,
+                1),
+      numbering(fmt::format("tokens are numbered in columns of {}, and read in rows of {}", rows, columns), 1,
+                rows),
+      reading(fmt::format("{}read in rows of {}", numbered, rows),
+              [rows](Position n, Position& row, Position& column) { row = n / rows, column = n % rows; }),
+      reading(fmt::format("{}read in columns of {}", numbered, rows),
+              [rows](Position n, Position& row, Position& column) { row = n % rows, column = n / rows; }),
+      reading(fmt::format("{}a number is divided by {} for its row", numbered, rows),
+              [rows](Position n, Position& row, Position&) { row = n / rows; }),
+      reading(fmt::format("{}a number is taken modulo {} for its column", numbered, rows),
+              [rows](Position n, Position&, Position& column) { column = n % rows; })};
 }
 
 }  // namespace posproof

@@ -39,6 +39,15 @@ TEST(CallEffectsOnPositions, give_a_position_the_bits_of_its_format) {
       moved(effects, "positions are rounded to 11 bits, as in f16 or tf32: from 2049 on neighbours coincide",
             row),
       (std::vector<Position>{256, 257, 259, 2048, 2052, 32768, 32768, -32768, 65536}));
+  // 255 is the 256th, which has a neighbour in bf16 at 258, the 259th.
+  const std::vector<Position> counted = {255, 256, 257, 258, 259, 2047, 2048, 2049, 2050};
+  EXPECT_EQ(moved(effects, "positions are counted from 1 in bf16: from 256 on neighbours coincide", counted),
+            (std::vector<Position>{255, 255, 257, 259, 259, 2047, 2047, 2047, 2047}));
+  EXPECT_EQ(
+      moved(effects,
+            "positions are counted from 1 in 11 bits, as in f16 or tf32: from 2048 on neighbours coincide",
+            counted),
+      (std::vector<Position>{255, 256, 257, 258, 259, 2047, 2047, 2049, 2051}));
   Call call;
   call.positions.whole = call.keys.whole = row;
   const std::vector<Effect> of_both = known_effects(true, false);
@@ -294,6 +303,15 @@ TEST(CallEffectsOnPositions, read_the_numbers_of_a_grid_otherwise) {
   const std::vector<Effect> effects = effects_on_a_grid(grid);
   for (const auto& [words, to] : all) {
     const Effect* one = effect(effects, numbered + words);
+    ASSERT_NE(one, nullptr) << words;
+    EXPECT_EQ(one->begin()(call, 0, 1).call.positions.whole, to) << words;
+  }
+  // (1, 2) is number 3 + 2, or 1 + 6; (2, 4) is number 6 + 4, or 2 + 12.
+  const std::pair<std::string, std::vector<Position>> by_the_other_extent[] = {
+      {"tokens are numbered in rows of 3, and read in rows of 5", {1, 0, 2, 0}},
+      {"tokens are numbered in columns of 3, and read in rows of 5", {1, 2, 2, 4}}};
+  for (const auto& [words, to] : by_the_other_extent) {
+    const Effect* one = effect(effects, words);
     ASSERT_NE(one, nullptr) << words;
     EXPECT_EQ(one->begin()(call, 0, 1).call.positions.whole, to) << words;
   }

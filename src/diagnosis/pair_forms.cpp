@@ -79,6 +79,12 @@ std::vector<PairForm> pair_forms(const std::string& entry) {
          return Two{static_cast<Position>(a.row + a.keys.size()) - static_cast<Position>(a.queries.size()),
                     static_cast<Position>(a.column)};
        }},
+      // [keys, queries], read as [queries, keys].
+      {"pairs of positions are laid out key by key and read query by query: reshaped, not transposed",
+       [](A a) {
+         const std::size_t n = a.row * a.keys.size() + a.column;
+         return Two{a.queries[n % a.queries.size()], a.keys[n / a.queries.size()]};
+       }},
       {same + "the query's position, the same in the whole row",
        [](A a) {
          return Two{a.i, Position{0}};

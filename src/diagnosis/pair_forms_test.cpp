@@ -38,6 +38,9 @@ TEST(PairForms, are_these_positions) {
       {"rows and columns are numbered from 0, whatever the positions", {{1, 0}, {0, 1}}},
       {"queries are numbered so that the last stands at the last key, whatever their positions",
        {{2, 0}, {1, 1}}},
+      // Of pairs 3 and 1 of (260, 3), (600, 3), (260, 300), (600, 300), ..
+      {"pairs of positions are laid out key by key and read query by query: reshaped, not transposed",
+       {{600, 300}, {600, 3}}},
       {"the bias is that of the query's position, the same in the whole row", {{600, 0}, {260, 0}}},
   };
   std::map<std::string, std::pair<Two, Two>> found;

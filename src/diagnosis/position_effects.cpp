@@ -171,7 +171,12 @@ std::vector<Effect> effects_of_row_positions() {
                           [](T t) { return rounded_to_digits(t.at, 8); }),
       effect_on_positions(
           "positions are rounded to 11 bits, as in f16 or tf32: from 2049 on neighbours coincide",
-          [](T t) { return rounded_to_digits(t.at, 11); })};
+          [](T t) { return rounded_to_digits(t.at, 11); }),
+      effect_on_positions("positions are counted from 1 in bf16: from 256 on neighbours coincide",
+                          [](T t) { return rounded_to_digits(t.at + 1, 8) - 1; }),
+      effect_on_positions(
+          "positions are counted from 1 in 11 bits, as in f16 or tf32: from 2048 on neighbours coincide",
+          [](T t) { return rounded_to_digits(t.at + 1, 11) - 1; })};
   for (const std::size_t ranks : {2, 4, 8}) out.push_back(in_zigzag(ranks));
   // Blocks of a kernel that each begin at the first token.
   for (const std::size_t block : {16, 32, 64, 128, 256, 512})
