@@ -192,8 +192,7 @@ std::optional<std::string> call_deviation(const Model& model, const Subject& sub
   add_heads(alone, heads_of(declared), subject, answered, places);
   std::optional<std::pair<std::size_t, std::string>> best;
   const auto take = [&best](std::size_t rank, const std::string& place, const Effect& effect) {
-    if (!best || rank < best->first)
-      best = {rank, place.empty() ? effect.words : place + ": " + effect.words};
+    if (!best || rank < best->first) best = {rank, words_in(place, effect.words)};
   };
   std::optional<JointPlaces> joint;
   const std::vector<Effect> effects =

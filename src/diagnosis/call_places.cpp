@@ -159,4 +159,18 @@ std::vector<PlaceInCalls> further_places(bool batch, std::size_t axes) {
   return out;
 }
 
+std::string words_in(const std::string& place, const std::string& effect) {
+  constexpr std::string_view of_every = "every token";
+  if (place.empty()) return effect;
+  // The last of several conditions: `keys, the last token of a row`.
+  const std::size_t comma = place.rfind(", "), begin = comma == place.npos ? 0 : comma + 2;
+  const std::string last = place.substr(begin);
+  const bool is_tokens = last.starts_with("the first token") || last.starts_with("the last token") ||
+                         last.starts_with("the last of several tokens") || last.starts_with("the token at") ||
+                         last.starts_with(of_every);
+  if (!is_tokens || !effect.starts_with("every token has")) return place + ": " + effect;
+  const std::string before = comma == place.npos ? "" : place.substr(0, comma) + ": ";
+  return before + last + effect.substr(of_every.size());
+}
+
 }  // namespace posproof

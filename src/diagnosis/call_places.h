@@ -31,4 +31,8 @@ std::vector<PlaceInCalls> known_places(bool batch, bool tokens);
 // Those that are tried after them, of positions of so many numbers.
 std::vector<PlaceInCalls> further_places(bool batch, std::size_t axes);
 
+// What is said of an effect in a place: `in calls of one token: positions count as 0`, `the last token of a
+// row has the position of the first of its row`.
+std::string words_in(const std::string& place, const std::string& effect);
+
 }  // namespace posproof
