@@ -2,8 +2,10 @@
 // here, all in misreadings_long.cpp. What is near to one has no name.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "catalogue/encodings/kerple.h"
 #include "catalogue/encodings/log_cpb.h"
@@ -101,6 +103,33 @@ TEST(Misread, near_ones_have_no_name) {
     return out;
   };
   EXPECT_EQ(said_of("log_cpb", window, bias), Sentences{});
+}
+
+// Between what is right and what is misread.
+TEST(Misread, shares_of_them_have_no_name) {
+  const std::pair<std::string, std::string> all[] = {
+      {"fire", "the number of the query's row"},  {"fire", "the number of keys of the call"},
+      {"timestep_embedding", "is truncated"},     {"timestep_embedding", "is rounded"},
+      {"resized_table", "in each other's place"}, {"music_transformer", "the vector of one less"},
+      {"deberta", "of the whole table"},          {"dape", "of each head in turn"},
+      {"pope", "of a key is max(x, 0)"},          {"sandwich", "rounded down"}};
+  for (const auto& [id, words] : all)
+    for (const auto& [family_id, family] : catalogue::misreadings()) {
+      if (family_id != id) continue;
+      const auto one = std::ranges::find_if(
+          family->misreadings, [&](const Misreading& of) { return of.what.find(words) != of.what.npos; });
+      ASSERT_NE(one, family->misreadings.end()) << words;
+      const Parameters given = parameters_of(id, one->setting);
+      const Encoding right = encoding_named(id).make(given), wrong = one->make(given);
+      const Sentences said = said_of(id, given, answered_by(right, [&](const Call& call) {
+                                       Tensor out = answer(right, call);
+                                       const Tensor other = answer(wrong, call);
+                                       for (std::size_t n = 0; n < out.data.size(); ++n)
+                                         out.data[n] += (other.data[n] - out.data[n]) / 4;
+                                       return out;
+                                     }));
+      EXPECT_EQ(std::ranges::count(said, one->what), 0) << one->what;
+    }
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ struct Perceptron {
   bool first_biases = true, last_biases = true;
   bool sees_logits = true, sees_biases = true;
   bool biases_first = false;
+  bool in_turn = false;   // logit and bias of each head side by side
   bool alone = false;     // its output in place of the sum
   bool rescaled = false;  // it sees logits that are not divided by sqrt(dim)
   bool of_sum = false;    // it sees logit + bias in place of the logit
@@ -26,6 +27,7 @@ struct Perceptron {
 Encoding reads(const Parameters& given, const Perceptron& of) {
   const Arguments p = misread::arguments(encodings::dape, given);
   const std::size_t heads = p.width("heads"), width = p.width("dim"), hidden = p.width("hidden");
+  if (of.in_turn && heads == 1) throw Refusal("the same with one head");
   const bool residual = p.is("residual", "both");
   const Tensor first = trained(hidden, 2 * heads + 1, p.whole("table_seed")),
                second = trained(heads, hidden + 1, p.whole("table_seed") + 1);
@@ -46,8 +48,14 @@ Encoding reads(const Parameters& given, const Perceptron& of) {
       for (std::size_t h = 0; h < heads; ++h) {
         const Real seen =
             (of.sees_logits ? logits[h] * (of.rescaled ? root(width) : 1) : 0) + (of.of_sum ? biases[h] : 0);
-        x += first.at(m, of.biases_first ? heads + h : h) * seen;
-        if (of.sees_biases) x += first.at(m, of.biases_first ? h : heads + h) * biases[h];
+        const std::size_t of_logit = of.in_turn        ? 2 * h
+                                     : of.biases_first ? heads + h
+                                                       : h,
+                          of_bias = of.in_turn        ? 2 * h + 1
+                                    : of.biases_first ? h
+                                                      : heads + h;
+        x += first.at(m, of_logit) * seen;
+        if (of.sees_biases) x += first.at(m, of_bias) * biases[h];
       }
       f += second.at(head, m) * (of.bent && x < 0 ? x * of.negative : x);
     }
@@ -79,6 +87,8 @@ const MisreadingFamily entry{{
     {"the perceptron is not given the logits", with({.sees_logits = false}), "dim=2 heads=2 hidden=4"},
     {"the perceptron is given the biases of ALiBi first, the logits after them", with({.biases_first = true}),
      "dim=2 heads=2 hidden=4"},
+    {"the perceptron is given logit and bias of each head in turn, not all logits before all biases",
+     with({.in_turn = true}), "dim=2 heads=2 hidden=4"},
     {"the perceptron's output is the logit: nothing is added to it", with({.alone = true}),
      "dim=2 heads=2 hidden=4"},
     {"the perceptron is given logits that are not divided by sqrt(dim)", with({.rescaled = true}),

@@ -21,7 +21,7 @@ struct Network {
   Real (*function)(Real x) = [](Real x) { return x < 0 ? x / 100 : x; };
   Real first_biases = 1, last_biases = 1;
   Real logits = 1, biases = 1, biases_of_logits = 0;
-  bool exchanged = false, alone = false, undivided = false;
+  bool exchanged = false, in_turn = false, alone = false, undivided = false;
 };
 
 LogitFormula network(const Network& as) {
@@ -41,6 +41,10 @@ LogitFormula network(const Network& as) {
       given.push_back(as.logits * (as.undivided ? root : 1) * logits[h] + as.biases_of_logits * biases[h]);
     for (std::size_t h = 0; h < heads; ++h) given.push_back(as.biases * biases[h]);
     if (as.exchanged) std::ranges::rotate(given, given.begin() + std::ptrdiff_t(heads));
+    if (as.in_turn) {
+      const std::vector<Real> before = given;
+      for (std::size_t n = 0; n < 2 * heads; ++n) given[n] = before[n / 2 + (n % 2 == 0 ? 0 : heads)];
+    }
     Real out = as.last_biases * last.at(head, hidden);
     for (std::size_t m = 0; m < hidden; ++m) {
       Real x = as.first_biases * first.at(m, 2 * heads);
@@ -70,6 +74,8 @@ TEST(MisreadDape, is_what_the_sentence_says) {
        {"the perceptron is not given the logits", network({.logits = 0})},
        {"the perceptron is given the biases of ALiBi first, the logits after them",
         network({.exchanged = true})},
+       {"the perceptron is given logit and bias of each head in turn, not all logits before all biases",
+        network({.in_turn = true})},
        {"the perceptron's output is the logit: nothing is added to it", network({.alone = true})},
        {"the perceptron is given logits that are not divided by sqrt(dim)", network({.undivided = true})},
        {"the perceptron is given the logits with the biases of ALiBi added",

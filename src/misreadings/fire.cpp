@@ -104,6 +104,27 @@ Encoding by_one_query(const Parameters& given) {
   return out;
 }
 
+// A number of the call stands for the query's position: that of its row, or how many keys there are.
+template <bool row>
+Encoding by_the_call(const Parameters& given) {
+  const Fire fire = fire_of(misread::arguments(encodings::fire, given));
+  Bias out = misread::right<Bias>(encodings::fire, given);
+  out.bias = [fire, heads = out.heads](const Positions& queries, const Positions& keys) {
+    Tensor all({heads, queries.size(), keys.size()});
+    for (std::size_t r = 0; r < all.rows(); ++r)
+      for (std::size_t j = 0; j < keys.size(); ++j) {
+        const std::size_t i = r % queries.size();
+        const Position past = std::max<Position>(queries[i] - keys[j], 0);
+        const Real length = static_cast<Real>(row ? i : keys.size());
+        const std::array x = {psi(fire, static_cast<Real>(past)) /
+                              scale(fire, std::max<Real>(length, fire.threshold))};
+        all.at(r, j) = static_cast<double>(perceptron(fire.layers, r / queries.size(), x));
+      }
+    return all;
+  };
+  return out;
+}
+
 Real leaky(Real x) {
   return x < 0 ? 0.01L * x : x;
 }
@@ -158,6 +179,10 @@ const MisreadingFamily entry{{
     {"the last query's position is taken for all queries of a call", &by_one_query<true>,
      "width=8 heads=2 threshold=8"},
     {"the first query's position is taken for all queries of a call", &by_one_query<false>,
+     "width=8 heads=2 threshold=8"},
+    {"the number of the query's row in the call is taken, not its position", &by_the_call<true>,
+     "width=8 heads=2 threshold=8"},
+    {"the number of keys of the call is taken, not the query's position", &by_the_call<false>,
      "width=8 heads=2 threshold=8"},
     {"the perceptron's hidden layer has no biases", &with_layers<false, true, misread::positive_part>,
      "width=8 heads=2 threshold=8"},

@@ -20,6 +20,7 @@ using testing::EntryFormula, testing::Real;
 
 struct Numbers {
   Real c, epsilon, threshold, past, i, j;
+  Real row, count;  // of the call: the query's row, and how many keys there are
   Real psi(Real x) const { return std::log1p(c * x); }
 };
 
@@ -27,9 +28,15 @@ struct Numbers {
 EntryFormula given(Real (*input)(const Numbers&)) {
   return [input](const Arguments& p, std::size_t head, Position i, Position j) {
     const auto fire = fire_of(p);
-    const Numbers of{
-        p.real("c"), p.real("epsilon"), p.real("threshold"), Real(std::max<Position>(i - j, 0)), Real(i),
-        Real(j)};
+    const std::vector<Position> at = {0, 1, 2, 5, 7, 8, 9, 16, 23, 150};  // as testing::expect_biases asks
+    const Numbers of{p.real("c"),
+                     p.real("epsilon"),
+                     p.real("threshold"),
+                     Real(std::max<Position>(i - j, 0)),
+                     Real(i),
+                     Real(j),
+                     Real(std::ranges::find(at, i) - at.begin()),
+                     Real(at.size())};
     const std::array x = {input(of)};
     return perceptron(fire.layers, head, x);
   };
@@ -107,6 +114,12 @@ TEST(MisreadFire, is_what_the_sentence_says) {
        // The first of them is at 0.
        {"the first query's position is taken for all queries of a call",
         given([](const Numbers& of) { return of.psi(of.past) / (of.psi(of.threshold) + of.epsilon); })},
+       {"the number of the query's row in the call is taken, not its position", given([](const Numbers& of) {
+          return of.psi(of.past) / (of.psi(of.row > of.threshold ? of.row : of.threshold) + of.epsilon);
+        })},
+       {"the number of keys of the call is taken, not the query's position", given([](const Numbers& of) {
+          return of.psi(of.past) / (of.psi(of.count > of.threshold ? of.count : of.threshold) + of.epsilon);
+        })},
        {"the perceptron's hidden layer has no biases", layered(0, 1, &positive_part)},
        {"the perceptron has no biases", layered(0, 0, &positive_part)},
        {"the perceptron's hidden layer has no max(., 0)", layered(1, 1, [](Real x) { return x; })},

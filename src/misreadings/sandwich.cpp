@@ -13,12 +13,14 @@ using misread::Real;
 // What is added up of a frequency: of the positions, and of the distance as the form counts it.
 using Term = Real (*)(Real frequency, Real query, Real key, Real distance);
 
-enum class Ratio { divides, multiplies, is_left_out };
+enum class Ratio { divides, multiplies, is_left_out, is_whole };
 
 template <Term term, Ratio ratio = Ratio::divides>
 Encoding reads(const Parameters& given) {
   const Arguments p = misread::arguments(encodings::sandwich, given);
   const std::size_t heads = p.width("heads"), dim = p.width("dim"), first = p.width("first_n");
+  if (ratio == Ratio::is_whole && heads > 8) throw Refusal("a division by 0");
+  if (ratio == Ratio::is_whole && 8 % heads == 0) throw Refusal("the same where all ratios are whole");
   std::vector<Real> frequencies;
   for (std::size_t i = first; i < first + dim / 2; ++i)
     frequencies.push_back(
@@ -26,11 +28,13 @@ Encoding reads(const Parameters& given) {
   const bool causal = p.is("form", "causal");
   const Real centre = p.is("centre", "zero") ? static_cast<Real>(dim) / 2 : 0;
   return misread::with_entry(encodings::sandwich, given, [=](std::size_t head, Position i, Position j) {
-    const Real of_head = 8 * static_cast<Real>(head + 1) / static_cast<Real>(heads);
+    const Real exact = 8 * static_cast<Real>(head + 1) / static_cast<Real>(heads);
+    const Real of_head = ratio == Ratio::is_whole ? std::floor(exact) : exact;
     const auto distance = static_cast<Real>(causal ? std::max<Position>(i - j, 0) : std::abs(i - j));
     Real sum = -centre;
     for (const Real w : frequencies) sum += term(w, static_cast<Real>(i), static_cast<Real>(j), distance);
-    return ratio == Ratio::divides ? sum / of_head : ratio == Ratio::multiplies ? sum * of_head : sum;
+    if (ratio == Ratio::is_left_out) return sum;
+    return ratio == Ratio::multiplies ? sum * of_head : sum / of_head;
   });
 }
 
@@ -65,6 +69,8 @@ const MisreadingFamily entry{{
     {"the cosines are of the sum of the two positions, not of the distance", &reads<of_the_sum>, few},
     {"the sum is multiplied by the ratio of the head, not divided", &reads<cosine, Ratio::multiplies>, few},
     {"the sum is not divided by the ratio of the head", &reads<cosine, Ratio::is_left_out>, few},
+    {"the ratio of the head, 8 h / heads, is rounded down to a whole number", &reads<cosine, Ratio::is_whole>,
+     few},
 }};
 
 }  // namespace posproof::misreadings_sandwich

@@ -13,13 +13,14 @@ namespace {
 using testing::EntryFormula, testing::Real;
 
 // The sum over all frequencies, less dim/2 where it is centred, times the ratio 8 h / heads to that power.
-EntryFormula sum_of(Real (*term)(Real w, Real i, Real j, Real distance), int power = -1) {
+EntryFormula sum_of(Real (*term)(Real w, Real i, Real j, Real distance), int power = -1, bool whole = false) {
   return [=](const Arguments& p, std::size_t head, Position i, Position j) {
     const Position distance = j > i && p.is("form", "causal") ? 0 : std::abs(i - j);
     const std::int64_t half = p.whole("dim") / 2;
     Real sum = p.is("centre", "zero") ? -Real(half) : 0;
     for (std::int64_t n = p.whole("first_n"); n < p.whole("first_n") + half; ++n)
       sum += term(1 / std::pow(Real(p.real("base")), Real(n) / Real(half)), Real(i), Real(j), Real(distance));
+    if (whole) return sum / Real(8 * (head + 1) / p.width("heads"));
     return sum * std::pow(8 * (Real(head) + 1) / Real(p.whole("heads")), Real(power));
   };
 }
@@ -39,8 +40,18 @@ TEST(MisreadSandwich, is_what_the_sentence_says) {
        {"the cosines are of the sum of the two positions, not of the distance",
         sum_of([](Real w, Real i, Real j, Real) { return std::cos(w * i + w * j); })},
        {"the sum is multiplied by the ratio of the head, not divided", sum_of(cosine, 1)},
-       {"the sum is not divided by the ratio of the head", sum_of(cosine, 0)}},
+       {"the sum is not divided by the ratio of the head", sum_of(cosine, 0)},
+       {"the ratio of the head, 8 h / heads, is rounded down to a whole number", sum_of(cosine, -1, true)}},
       {"", "form=symmetric", "centre=none", "first_n=0 base=100"});
+}
+
+TEST(MisreadSandwich, has_whole_ratios_where_others_are_no_whole_ones) {
+  const Misreading& whole = misreadings::sandwich.misreadings.back();
+  for (const double heads : {1., 2., 4., 8., 12.}) {
+    Parameters words;
+    words.set("heads", heads);
+    EXPECT_THROW(whole.make(words), Refusal) << heads;
+  }
 }
 
 }  // namespace

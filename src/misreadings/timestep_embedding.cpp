@@ -15,7 +15,8 @@ struct Form {
   bool repeated = false;      // the last column again in its place
   bool divided = false;       // by the scale
   bool interleaved = false;
-  bool scales_last = false;  // the sines and cosines are multiplied by the scale, not their angles
+  Real (*whole)(Real) = nullptr;  // which whole number stands for the scaled timestep
+  bool scales_last = false;       // the sines and cosines are multiplied by the scale, not their angles
 };
 
 Encoding reads(const Parameters& given, const Form& form) {
@@ -44,12 +45,20 @@ Encoding reads(const Parameters& given, const Form& form) {
   if (form.scales_last) table.amplitude = scale;
   return misread::with_rows(table, [=, pairs = table.pairs](std::span<const Real> x, std::span<double> row) {
     for (const Pair& pair : pairs) {
-      const Real angle = x[0] * w[pair.index], size = form.scales_last ? scale : 1;
+      const Real t = form.whole == nullptr ? x[0] : form.whole(x[0] * scale) / scale;
+      const Real angle = t * w[pair.index], size = form.scales_last ? scale : 1;
       row[pair.first] = static_cast<double>(size * std::sin(angle));
       row[pair.second] = static_cast<double>(size * std::cos(angle));
     }
     if (form.repeated) row[2 * half] = row[2 * half - 1];
   });
+}
+
+Real truncated(Real x) {
+  return std::trunc(x);
+}
+Real nearest(Real x) {
+  return std::nearbyint(x);
 }
 
 misread::Make with(const Form& of) {
@@ -64,6 +73,8 @@ const MisreadingFamily entry{{
     {"the angles are divided by the scale, not multiplied", with({.divided = true}), "scale=1000"},
     {"the sines and cosines are multiplied by the scale, not their angles", with({.scales_last = true}),
      "scale=1000"},
+    {"the scaled timestep is truncated to a whole number", with({.whole = &truncated}), "scale=2.5"},
+    {"the scaled timestep is rounded to a whole number", with({.whole = &nearest}), "scale=2.5"},
     {"the sines and cosines stand in turn, not in two halves", with({.interleaved = true})},
 }};
 

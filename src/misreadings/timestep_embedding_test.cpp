@@ -51,20 +51,27 @@ TEST(MisreadTimestepEmbedding, is_what_the_sentence_says) {
        {"the sines and cosines are multiplied by the scale, not their angles",
         embedded(
             {.angle = [](Real t, Real w, Real) { return t * w; }, .size = [](Real scale) { return scale; }})},
+       {"the scaled timestep is truncated to a whole number",
+        embedded({.angle =
+                      [](Real t, Real w, Real scale) {
+                        return (t < 0 ? std::ceil(t * scale) : std::floor(t * scale)) * w;
+                      }})},
+       {"the scaled timestep is rounded to a whole number",
+        embedded({.angle = [](Real t, Real w, Real scale) { return std::floor(t * scale + 0.5L) * w; }})},
        {"the sines and cosines stand in turn, not in two halves", embedded({.columns = Form::in_turn})}},
       {"", "layout=cos_sin", "shift=0 max_period=100"});
 }
 
 // The frequencies, the columns and the amplitude that a diagnosis measures are those of the misread rows.
 TEST(MisreadTimestepEmbedding, declares_its_pairs) {
-  const double at[] = {0.75};
+  const double at[] = {0.8};  // times the scale 2.5 it is whole
   for (const Misreading& one : misreadings::timestep_embedding.misreadings)
     for (const std::string layout : {" layout=sin_cos", " layout=cos_sin"}) {
       const Table table = as<Table>(one.make(
           with(encoding_named("timestep_embedding"), Case::parse(std::string(one.setting) + layout))));
       const Tensor row = table.rows(Positions(std::span<const double>(at), 1), 1);
       for (const Pair& pair : table.pairs) {
-        const double angle = 0.75 * pair.frequency;
+        const double angle = 0.8 * pair.frequency;
         EXPECT_NEAR(row.data[pair.first], table.amplitude * std::sin(angle), 1e-12) << one.what;
         EXPECT_NEAR(row.data[pair.second], table.amplitude * std::cos(angle), 1e-12) << one.what;
       }
@@ -74,7 +81,7 @@ TEST(MisreadTimestepEmbedding, declares_its_pairs) {
 TEST(MisreadTimestepEmbedding, is_none_where_it_is_the_same) {
   for (const Misreading& one : misreadings::timestep_embedding.misreadings) {
     const auto make = [&] { one.make(with(encoding_named("timestep_embedding"), Case::parse("dim=8"))); };
-    if (one.what.ends_with("in two halves"))
+    if (one.what.ends_with("in two halves") || one.what.ends_with("to a whole number"))
       EXPECT_NO_THROW(make());
     else
       EXPECT_THROW(make(), Refusal) << one.what;

@@ -1,0 +1,39 @@
+#include <vector>
+
+#include "catalogue/encodings/music_transformer.h"
+#include "catalogue/misreadings/music_transformer.h"
+#include "misreadings/right.h"
+
+namespace posproof::misreadings_music_transformer {
+namespace {
+
+using namespace inside;
+
+// [n, n] without the column of zeros in front, or with it behind: what is read at distance d is the vector of
+// distance d - 1, and at 0 the column of zeros.
+Encoding skewed_from_behind(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::music_transformer, given);
+  const std::size_t dim = p.width("dim");
+  const Position length = p.whole("length");
+  const bool zero = p.is("beyond", "zero");
+  const Tensor table = trained(p.width("length"), dim, p.whole("table_seed"));
+  return misread::with_logit(
+      encodings::music_transformer, given,
+      [=](std::span<const double> q, std::span<const double> k, Position i, Position j, std::size_t) {
+        Real logit = dot(q, k);
+        const Position back = zero ? i - j - 1 : std::min(i - j - 1, length - 1);
+        if (back >= 0 && back < length)
+          logit += dot(q, table.row(static_cast<std::size_t>(length - 1 - back)));
+        return logit / root(dim);
+      });
+}
+
+}  // namespace
+
+const MisreadingFamily entry{{
+    {"each distance has the vector of one less, and distance 0 has none: the column of zeros of the skewing "
+     "stands behind the others, not in front",
+     &skewed_from_behind, "dim=4 length=12"},
+}};
+
+}  // namespace posproof::misreadings_music_transformer

@@ -1,0 +1,31 @@
+#include "catalogue/misreadings/music_transformer.h"
+
+#include <gtest/gtest.h>
+
+#include "misreadings/testing/formulas.h"
+
+namespace posproof::misreadings_music_transformer_test {
+namespace {
+
+using testing::Real;
+
+// As it is written: q E^T beside a column of zeros, read as [n + 1, n] without its first row.
+Real skewed(const Arguments& p, std::span<const double> q, std::span<const double> k, Position i, Position j,
+            std::size_t) {
+  const auto n = static_cast<Position>(p.width("length"));  // of as many tokens
+  const Tensor table = inside::trained(p.width("length"), q.size(), p.whole("table_seed"));
+  const Position flat = (i + 1) * n + j, column = flat % (n + 1);
+  Real logit = inside::dot(q, k);
+  if (j <= i && column < n) logit += inside::dot(q, table.row(static_cast<std::size_t>(column)));
+  return logit / inside::root(q.size());
+}
+
+TEST(MisreadMusicTransformer, is_what_the_sentence_says) {
+  const auto& all = misreadings::music_transformer;
+  ASSERT_EQ(all.misreadings.size(), 1U);
+  testing::expect_logits("music_transformer", all, {{all.misreadings.front().what, &skewed}},
+                         {"", "table_seed=2"});
+}
+
+}  // namespace
+}  // namespace posproof::misreadings_music_transformer_test
