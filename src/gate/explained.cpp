@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "core/call.h"
+#include "core/failure.h"
 #include "diagnosis/diagnosis.h"
+#include "gate/behaviours.h"
 #include "gate/history.h"
 #include "gate/other_columns.h"
 #include "run/agreement.h"
@@ -19,10 +21,14 @@ namespace {
 
 using Clock = BudgetClock;
 
-bool history_is_refuted(const GateResult& gated) {
-  return std::ranges::any_of(gated.results, [](const PropertyResult& one) {
-    return one.id == history_id && std::holds_alternative<Refuted>(one.verdict);
+bool is_refuted(const GateResult& gated, std::string_view id) {
+  return std::ranges::any_of(gated.results, [&](const PropertyResult& one) {
+    return one.id == id && std::holds_alternative<Refuted>(one.verdict);
   });
+}
+
+bool history_is_refuted(const GateResult& gated) {
+  return is_refuted(gated, history_id);
 }
 
 bool shows_on_a_new_object(const Trial& trial, const Subject& subject, const Refuted& refuted) {
@@ -84,6 +90,18 @@ const Refuted* refuted_agreement(const GateResult& gated) {
   return found == gated.results.end() ? nullptr : std::get_if<Refuted>(&found->verdict);
 }
 
+// Where no answer that was compared says the cause.
+void explain_by_behaviour(const Refutations& refutations, GateResult& gated) {
+  if (std::ranges::any_of(gated.explanations,
+                          [](const Explanation& one) { return one.kind != Explanation::Kind::place; }))
+    return;
+  std::optional<std::string> what;
+  if (is_refuted(gated, "call/refuses_out_of_range"))
+    what = answered_past_the_end(refutations.truth, gated.subject);
+  if (!what && history_is_refuted(gated)) what = multiplied_by_calls(refutations.truth, gated.subject);
+  if (what) gated.explanations = {{Explanation::Kind::measured, std::move(*what), "", ""}};
+}
+
 }  // namespace
 
 void explain(const Refutations& refutations, GateResult& gated) {
@@ -102,6 +120,9 @@ void explain(const Refutations& refutations, GateResult& gated) {
     if (history_is_refuted(gated) && positions_of(refutations.truth).axes == 1 &&
         Clock::now() < refutations.deadline)
       measure_after_another_call(refutations, gated, counterexample);
+    if (Clock::now() < refutations.deadline) explain_by_behaviour(refutations, gated);
+  } catch (const Refusal&) {  // it declines
+  } catch (const Failure&) {
   } catch (const SubjectError&) {  // it did not start again: nothing explains it
   }
 }
