@@ -78,8 +78,9 @@ bool is_allowed(const EncodingSpec& spec, const Parameters& shape) {
   }
 }
 
-// Whether it answers one of some calls of that shape. Throws SubjectError where the exchange broke down.
-bool answers(const Encoding& encoding) {
+// Whether it answers one of some calls of that shape; where not, why it does not answer the first. Throws
+// SubjectError where the exchange broke down.
+bool answers(const Encoding& encoding, std::string& why_not) {
   for (std::uint64_t n = 0; n < 4; ++n) {
     try {
       RandomDraw draw(1, "identify", n);
@@ -87,8 +88,10 @@ bool answers(const Encoding& encoding) {
       if (!answer(encoding, call).data.empty()) return true;
     } catch (const std::bad_alloc&) {
       throw;
-    } catch (const Failure&) {
-    } catch (const Refusal&) {
+    } catch (const Failure& failure) {
+      if (why_not.empty()) why_not = failure.what();
+    } catch (const Refusal& refusal) {
+      if (why_not.empty()) why_not = refusal.what();
     } catch (const Discard&) {
     }
   }
@@ -128,12 +131,7 @@ Unidentified::Unidentified(std::string_view words, IdentifyOptions options)
     : words_(words), options_(std::move(options)) {
   const Words parsed = parse_words(words);
   if (parsed.scheme != "table") {
-    if (std::vector<std::string> failed; !start(failed))
-      throw SubjectError(
-          failed.empty()
-              ? fmt::format("{}: no call was answered; say `--dim N` or `--heads N`, the shape that it has",
-                            printable(words_))
-              : failed.front());
+    if (std::vector<std::string> failed; !start(failed)) throw SubjectError(not_started(failed));
     return;
   }
   if (options_.sandbox || options_.dim || options_.heads)
@@ -141,6 +139,16 @@ Unidentified::Unidentified(std::string_view words, IdentifyOptions options)
         "`{}`: --dim, --heads and --sandbox are for a program, `cmd:PROGRAM ARGS`; a file has its shape",
         words));
   for (const std::string& path : cache_paths(parsed.rest)) shapes_.push_back(read_array(path).shape);
+}
+
+// One that takes part says more than one that does not.
+std::string Unidentified::not_started(const std::vector<std::string>& failed) const {
+  if (failed.empty() || !no_answer_.empty())
+    return fmt::format("{}: no call was answered; say `--dim N` or `--heads N`, the shape that it has{}",
+                       printable(words_),
+                       no_answer_.empty() ? "" : "\nthe first one: " + printable(no_answer_));
+  const auto same = std::ranges::count(failed, failed.front());
+  return failed.front() + (same > 1 ? fmt::format("\nthe same, taken for {} other encodings", same - 1) : "");
 }
 
 Unidentified::Unidentified(Subject live, Candidate taken_for)
@@ -204,7 +212,7 @@ bool Unidentified::is_asked_already(const Candidate& candidate) const {
 bool Unidentified::started(const Candidate& candidate, std::vector<std::string>& failed) {
   try {
     Subject subject = open(words_, expected_of(candidate, kinds_of(candidate), options_));
-    if (!answers(subject.encoding)) return false;
+    if (!answers(subject.encoding, no_answer_)) return false;
     live_ = std::move(subject);
     taken_for_ = candidate;
     const Encoding own = encoding_named(candidate.encoding).make(candidate.parameters);

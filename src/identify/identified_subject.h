@@ -64,6 +64,7 @@ class Unidentified {
   using Questions = std::pair<std::string, std::size_t>;  // kind and axes
 
   bool start(std::vector<std::string>& failed);
+  std::string not_started(const std::vector<std::string>& failed) const;
   bool next_layer();
   bool is_asked_already(const Candidate& candidate) const;
   bool started(const Candidate& candidate, std::vector<std::string>& failed);
@@ -73,6 +74,7 @@ class Unidentified {
   std::optional<Subject> live_;
   Candidate taken_for_;
   std::vector<Questions> asked_already_;
+  std::string no_answer_;   // what came of the first call of one that takes part and answers none
   std::size_t layers_ = 0;  // of the numbers of heads, how many a layer was asked with
   std::vector<Shape> shapes_;
 };

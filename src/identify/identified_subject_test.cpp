@@ -54,5 +54,21 @@ TEST(IdentifiedSubject, of_a_program_that_does_not_start_says_so) {
   EXPECT_EQ(said.substr(0, said.find(':')), "`/no/such/program` cannot be started");
 }
 
+TEST(IdentifiedSubject, of_a_program_that_answers_nothing_says_what_came_of_the_first_call) {
+  const std::string said = testing::thrown<SubjectError>(
+      "", [] { Unidentified(testing::bad("error_of_all_characters 0"), {.dim = 4}); });
+  const std::size_t first = said.find("\nthe first one: ");
+  ASSERT_NE(first, said.npos) << said;
+  EXPECT_NE(said.find("no call was answered; say `--dim N`"), said.npos) << said;
+  EXPECT_GT(said.size(), first + 40) << said;
+}
+
+TEST(IdentifiedSubject, of_a_program_that_ends_always_alike_says_for_how_many) {
+  const std::string said =
+      testing::thrown<SubjectError>("", [] { Unidentified("cmd:/bin/false", {.dim = 2}); });
+  EXPECT_NE(said.find("\nthe same, taken for "), said.npos) << said;
+  EXPECT_TRUE(said.ends_with(" other encodings")) << said;
+}
+
 }  // namespace
 }  // namespace posproof::identified_subject_test

@@ -105,9 +105,11 @@ std::string identified(const Identified& found, std::string_view subject, const 
       (found.subject.description.empty() ? "" : fmt::format("  {}\n", printable(found.subject.description))) +
       contained(found.subject.containment);
   if (found.hold.empty())
-    return fmt::format("{}  {}: none of {} conventions holds\n{}{}", style.paint("NOT IDENTIFIED"), name,
-                       found.tried, described,
-                       found.nearest ? nearest(found, subject) : "  no convention is near\n");
+    return fmt::format("{}  {}: {}\n{}{}", style.paint("NOT IDENTIFIED"), name,
+                       found.tried == 0 ? "no convention has answers like these, so none was compared"
+                                        : fmt::format("none of {} convention{} holds", found.tried,
+                                                      found.tried == 1 ? "" : "s"),
+                       described, found.nearest ? nearest(found, subject) : "  no convention is near\n");
   const Convention& answer = found.hold.front();
   std::string out =
       fmt::format("{}  {} of {}\n{}{}{}", style.paint("IDENTIFIED"), convention(answer.candidate), name,

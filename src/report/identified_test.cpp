@@ -120,6 +120,12 @@ TEST(IdentifiedWords, where_none_holds_name_the_nearest_and_the_difference) {
   EXPECT_EQ(
       identified(none, "table:x.npy", {}),
       "NOT IDENTIFIED  table:x.npy: none of 3 conventions holds\n  [9, 8] in F32\n  no convention is near\n");
+  none.tried = 1;
+  EXPECT_TRUE(identified(none, "x", {}).starts_with("NOT IDENTIFIED  x: none of 1 convention holds\n"));
+  none.tried = 0;
+  EXPECT_TRUE(
+      identified(none, "x", {})
+          .starts_with("NOT IDENTIFIED  x: no convention has answers like these, so none was compared\n"));
 }
 
 TEST(IdentifiedWords, say_in_what_a_program_was_contained) {
