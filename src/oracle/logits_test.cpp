@@ -8,7 +8,9 @@
 
 #include "catalogue/encodings/alibi.h"
 #include "catalogue/encodings/none.h"
+#include "catalogue/encodings/pope.h"
 #include "catalogue/encodings/t5_bias.h"
+#include "catalogue/encodings/transformer_xl.h"
 #include "core/hard.h"
 #include "exact/by_integers.h"
 #include "exact/numbers.h"
@@ -252,6 +254,24 @@ TEST(OracleNone, counts_every_rounding_where_there_are_many) {
   EXPECT_NEAR(bf16, compounded(unit_bf16), 128 * 2 * 2 * 1.7 * unit_f64 + 128 * unit_f64 * bf16);
   EXPECT_NEAR(oracle.error(ones, ones, origin, origin, all_f32), compounded(unit_f32),
               128 * 2 * 2 * 1.1 * unit_f64);
+}
+
+// What is kept of an offset, or of a position, is of one precision.
+TEST(OracleOfAnOffset, has_the_bound_of_the_precision_that_is_asked) {
+  const std::vector<double> q = {1, -0.5, 0.25, 2}, k = {0.5, 1, -1, 0.75}, i = {300}, j = {7};
+  const Precision bf16 = Precision::parse("bf16");
+  for (const EncodingSpec* spec : {&encodings::transformer_xl, &encodings::pope}) {
+    const auto bound = [&](const Contextual& of, const Precision& p) { return of.error(q, k, i, j, p); };
+    const auto anew = [&](const Precision& p) {
+      return bound(spec->oracle<Contextual>(Case::parse("dim=4")), p);
+    };
+    const auto kept = spec->oracle<Contextual>(Case::parse("dim=4"));
+    EXPECT_GT(anew(bf16), 10 * anew(all_f32));
+    for (int twice = 0; twice < 2; ++twice) {
+      EXPECT_EQ(bound(kept, all_f32), anew(all_f32));
+      EXPECT_EQ(bound(kept, bf16), anew(bf16));
+    }
+  }
 }
 
 }  // namespace
