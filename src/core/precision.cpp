@@ -88,11 +88,13 @@ Precision Precision::parse(std::string_view words) {
     out.*stage->declared = format(word.substr(stage->word.size() + 1));
   }
   // What is usual without saying so need not be said; the table first, on which the work depends. In 16 bits
-  // it is kept: what is usual there depends on who is judged (subject/subject.cpp).
+  // it is kept, and so is the work where no table is said: what is usual there depends on who is judged
+  // (subject/subject.cpp).
   for (const Stage& stage : stages) {
     const double said = std::exchange(out.*stage.declared, 0);
-    const bool narrow = stage.declared == &Precision::declared_table && result > unit_f32;
-    if (said != 0 && (narrow || (out.*stage.unit)() != said)) out.*stage.declared = said;
+    const bool kept =
+        result > unit_f32 && out.declared_table == 0 && stage.declared != &Precision::declared_input;
+    if (said != 0 && (kept || (out.*stage.unit)() != said)) out.*stage.declared = said;
   }
   return out;
 }

@@ -57,6 +57,7 @@ TEST(Precision, of_a_table_and_of_products_is_the_usual_one_unless_declared) {
                              {"bf16+table=bf16+work=f32", unit_bf16, unit_f32, unit_bf16},
                              {"f32+table=bf16", unit_bf16, unit_f32, unit_f32},
                              {"bf16+work=bf16", unit_f32, unit_bf16, unit_bf16},
+                             {"bf16+work=f32", unit_f32, unit_f32, unit_bf16},
                              {"f32+input=bf16", unit_f32, unit_f32, unit_bf16}}) {
     const Precision p = Precision::parse(usual.words);
     EXPECT_EQ(p.table(), usual.table) << usual.words;
@@ -66,6 +67,9 @@ TEST(Precision, of_a_table_and_of_products_is_the_usual_one_unless_declared) {
   }
   EXPECT_EQ(Precision::parse("bf16+work=f32+table=f32+input=bf16"), Precision::parse("bf16+table=f32"));
   EXPECT_EQ(Precision::parse("bf16+table=f32").word(), "bf16/f32+table=f32");
+  EXPECT_EQ(Precision::parse("bf16+work=f32").word(), "bf16/f32+work=f32");
+  EXPECT_EQ(Precision::parse("bf16+table=bf16+work=bf16").word(), "bf16/f32+table=bf16");
+  EXPECT_EQ(Precision::parse("f32+work=f32").word(), "f32");
   EXPECT_EQ(Precision::parse("bf16+iterated+work=bf16").word(), "bf16/f32+work=bf16+iterated");
 }
 
