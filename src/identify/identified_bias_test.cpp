@@ -56,6 +56,18 @@ TEST(IdentifiedBias, counts_the_bucket_of_the_last_distance) {
   EXPECT_FALSE(buckets_of(first_of("t5_bias", words, last)).contains(words));
 }
 
+// Finer buckets would have what was measured, too: of two neighbours that hold the same nothing is known.
+TEST(IdentifiedBias, proposes_no_buckets_that_are_like_their_neighbours) {
+  const std::string words =
+      "heads=1 buckets=8 max_distance=20 direction=unidirectional relative=key_minus_query";
+  const std::set<std::string> all = buckets_of(first_of("t5_bias", words, 40));
+  EXPECT_TRUE(all.contains(words));
+  for (const std::string& one : all) {
+    if (!one.ends_with("direction=unidirectional relative=key_minus_query")) continue;
+    EXPECT_TRUE(one.starts_with("heads=1 buckets=8 ")) << one;
+  }
+}
+
 // Slopes of a rule, of some heads alone, divided by a root, and of later keys.
 TEST(IdentifiedBias, proposes_the_slopes_that_it_was_made_with) {
   const EncodingSpec& spec = encoding_named("alibi");

@@ -153,6 +153,43 @@ TEST(IdentifiedCallLength, proposes_the_settings_that_it_was_made_with) {
   EXPECT_TRUE(call_length_candidates(few, like, all_f32).empty());
 }
 
+// Nothing is asked past the end of the subject; of a length near it one base alone is known, which is no
+// rule.
+TEST(IdentifiedCallLength, asks_up_to_the_last_position) {
+  const auto proposed = [](const std::string& words, Position last) {
+    Rotary rope = made("rope", words);
+    Position asked = 0;
+    rope.positions.hi = last, rope.positions.ends = true;
+    rope.rotate = [&asked, own = rope.rotate](const Tensor& x, const Positions& at, Role role) {
+      asked = std::max(asked, *std::ranges::max_element(at));
+      return own(x, at, role);
+    };
+    const std::vector<Candidate> all = call_length_candidates(rope, made("rope", "dim=8"), all_f32);
+    EXPECT_EQ(asked, last) << words;
+    return has(all, "rope", words);
+  };
+  // The first length that is seen to differ is 513: bases of 1025 positions, and of the last one.
+  const std::string dynamic = "dim=8 scaling=dynamic_ntk factor=4 original_length=512",
+                    longrope =
+                        "dim=8 scaling=longrope factor=8 original_length=512 factors=[1,1.5,2,4] "
+                        "short_factors=[1,1.1,1.2,1.5]";
+  for (const Position last : {2500, 1500, 1100}) EXPECT_TRUE(proposed(dynamic, last)) << last;
+  for (const Position last : {1024, 1000}) EXPECT_FALSE(proposed(dynamic, last)) << last;
+  for (const Position last : {2500, 1000, 513, 512}) EXPECT_TRUE(proposed(longrope, last)) << last;
+  EXPECT_FALSE(proposed(longrope, 511));
+}
+
+// The base is measured where few digits of it are lost, of four channels by their only pair that rotates
+// slower.
+TEST(IdentifiedCallLength, measures_the_stretch_of_every_pair) {
+  for (const std::string words : {"dim=4 scaling=dynamic_ntk factor=4 original_length=512",
+                                  "dim=64 scaling=dynamic_ntk factor=3.125 original_length=512"})
+    EXPECT_TRUE(has(
+        call_length_candidates(made("rope", words), made("rope", words.substr(0, words.find(' '))), all_f32),
+        "rope", words))
+        << words;
+}
+
 // Every combination of the words that are not given, where it makes sense.
 TEST(Identified, has_every_setting_of_words) {
   const EncodingSpec& spec = encoding_named("alibi");

@@ -5,6 +5,7 @@
 
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/call.h"
@@ -41,6 +42,24 @@ TEST(IdentifiedFit, of_a_file_compares_all_of_its_rows) {
   EXPECT_EQ(wrong.first->position, (std::vector<double>{212}));
 }
 
+// A call is asked for after the other, as long as more than the first wrong one is wanted.
+TEST(IdentifiedFit, of_a_file_ends_with_the_first_wrong_call_where_that_is_enough) {
+  std::vector<Position> at(300);
+  std::iota(at.begin(), at.end(), Position{0});
+  Tensor rows = as<Table>(encoding_named("sinusoidal").make(Case::parse("dim=16"))).rows(at, 300);
+  for (double& entry : rows.data) entry += 0.25;
+  const testing::Written file("identified_fit_wrong.npy", rows, true);
+  const Unidentified asked(file.subject(), {});
+  const auto of = [&](FitUntil until) {
+    const auto found = fit({"sinusoidal", Case::parse("dim=16")}, asked, Answers{}, until).value_or(Fit{});
+    EXPECT_EQ(found.wrong, found.of);
+    return found.of;
+  };
+  EXPECT_EQ(of(FitUntil::first_wrong), 1u);
+  EXPECT_GT(of(FitUntil::all), 24u);
+  EXPECT_LE(of(FitUntil::all), 32u);
+}
+
 // A program whose every entry is off by so many bounds, compared with what it is.
 Fit of_a_program(double bounds, FitUntil until) {
   const Candidate candidate{"sinusoidal", Case::parse("dim=8")};
@@ -55,6 +74,30 @@ Fit of_a_program(double bounds, FitUntil until) {
   const Answers answers;
   record(answers, asked.subject());
   return fit(candidate, asked, answers, until).value_or(Fit{});
+}
+
+// The place of what was seen to be wrong first, though every call is wrong there.
+TEST(IdentifiedFit, of_a_program_says_where_the_first_wrong_answer_is) {
+  const Candidate candidate{"sinusoidal", Case::parse("dim=8")};
+  const Encoding truth = encoding_named("sinusoidal").oracle(candidate.parameters);
+  std::size_t calls = 0;
+  const Encoding off = answered_by(truth, [&, truth](const Call& call) {
+    Tensor out = answer(truth, call);
+    if (out.data.empty()) return out;
+    ++calls;
+    for (std::size_t r = 0; r < out.rows(); ++r) out.at(r, 5) += 0.25 * static_cast<double>(calls);
+    return out;
+  });
+  const Unidentified asked({"made", "", off, all_f32}, candidate);
+  const Answers answers;
+  record(answers, asked.subject());
+  ASSERT_GT(calls, 50u);
+  const Fit found = fit(candidate, asked, answers, FitUntil::all).value_or(Fit{});
+  EXPECT_EQ(found.wrong, calls);
+  ASSERT_TRUE(found.first);
+  EXPECT_NEAR(found.first->got - found.first->expected, 0.25, 1e-12);
+  ASSERT_EQ(found.first->axes.size(), 2u);
+  EXPECT_EQ(found.first->axes[1], std::pair(Axis::channel, std::size_t{5}));
 }
 
 // Far off by the reference, nearer by the oracle.

@@ -101,6 +101,21 @@ TEST(IdentifiedLadder, proposes_every_ramp_that_lies_between_two_pairs) {
   EXPECT_EQ(ends("1024"), "1 2 4 ");
 }
 
+// Its share of the power is known to 1e-6, in either direction.
+TEST(IdentifiedLadder, proposes_a_ramp_where_the_only_pair_on_it_is) {
+  const std::string ramp =
+      "base=1700000 scaling=llama3 factor=8 original_length=8192 low_freq_factor=1 high_freq_factor=8";
+  const auto is_found = [&](double off) {
+    MeasuredLadder ladder = ladder_of(Case::parse("dim=10 " + ramp), 1e-9);
+    const double share = ladder.frequencies[2] / std::pow(1700000.0, -0.4);
+    ladder.frequencies[2] *= 1 + off * (1 - 1.0 / 8) / share;
+    return std::ranges::any_of(scaled_ladders(ladder, 10),
+                               [&](const Parameters& one) { return one.text() == ramp; });
+  };
+  for (const double off : {0.0, 8e-7, -8e-7}) EXPECT_TRUE(is_found(off)) << off;
+  for (const double off : {3e-6, -3e-6, 1e-4, -1e-4}) EXPECT_FALSE(is_found(off)) << off;
+}
+
 // As it is only where no formula gives it.
 TEST(IdentifiedLadder, says_an_amplitude_once) {
   const std::string yarn = "scaling=yarn factor=40 original_length=4096",

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "run/catalogued.h"
+#include "subject/testing/npy.h"
 #include "subject/testing/subjects.h"
 
 namespace posproof::identified_subject_test {
@@ -46,6 +48,25 @@ TEST(IdentifiedSubject, is_asked_with_shapes_that_an_encoding_may_have) {
   EXPECT_EQ(all[7], "dim=8");
   EXPECT_EQ(all[8], "dim=64 axes=3 parts=[16,24,24]");
   EXPECT_EQ(all[15], "dim=8 axes=3 parts=[4,2,2]");
+}
+
+// Whichever of the first rows holds the first and the last of them.
+TEST(IdentifiedSubject, of_a_file_has_columns_in_use) {
+  using Places = std::vector<std::pair<std::size_t, std::size_t>>;
+  const auto in_use = [](const Places& places) -> std::vector<std::size_t> {
+    Tensor rows({80, 8});
+    for (const auto& [r, c] : places) rows.at(r, c) = 1;
+    const testing::Written file("columns_in_use.npy", rows, true);
+    const auto found = Unidentified(file.subject(), {}).columns_in_use();
+    if (!found) return {};
+    return {found->begin, found->end};
+  };
+  using Ends = std::vector<std::size_t>;
+  EXPECT_EQ(in_use({}), Ends{});
+  EXPECT_EQ(in_use({{0, 3}}), (Ends{3, 4}));
+  EXPECT_EQ(in_use({{0, 3}, {1, 2}, {1, 4}, {2, 3}}), (Ends{2, 5}));
+  EXPECT_EQ(in_use({{0, 0}, {63, 7}}), (Ends{0, 8}));
+  EXPECT_EQ(in_use({{0, 3}, {64, 7}}), (Ends{3, 4})) << "behind the first rows";
 }
 
 TEST(IdentifiedSubject, of_a_program_that_does_not_start_says_so) {
