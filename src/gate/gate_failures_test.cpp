@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "core/failure.h"
 #include "gate/history.h"
 #include "gate/testing/gated.h"
 #include "run/agreement.h"
+#include "run/narrowed.h"
 
 namespace posproof::gate_failures_test {
 namespace {
@@ -142,6 +144,14 @@ TEST(GateFailures, that_depend_on_the_first_call_are_measured_after_two_of_them)
   ASSERT_EQ(both.size(), 2u);
   EXPECT_TRUE(both[0].starts_with("positions past ")) << both[0];
   EXPECT_EQ(both[1], "after a first call at position 0: positions past 63 count as 63");
+  one.change = [=](Subject& subject) {
+    subject.renew = [=] { *last = 0; };
+    subject.encoding = narrowed(std::move(subject.encoding), 5, 4096);
+  };
+  const Texts from_5 = measured("");
+  ASSERT_EQ(from_5.size(), 2u);
+  EXPECT_EQ(from_5[1], "after a first call at position 5: positions past 63 count as 63");
+  one.change = [=](Subject& subject) { subject.renew = [=] { *last = 0; }; };
   EXPECT_EQ(measured(std::string(agreement_id)).size(), 1u) << "the history is not asked";
 }
 
