@@ -379,6 +379,20 @@ TEST(SubjectProtocol, a_second_answer_is_none) {
   EXPECT_EQ(rows(subject, {1}), Tensor({1, 4}, {1, 2, 3, 4})) << "the next call starts it anew";
 }
 
+// A wrong answer is read over, so that the program goes on; one of more than 16 MiB is not waited for.
+TEST(SubjectProtocol, a_program_goes_on_after_an_answer_of_another_shape) {
+  for (const auto& [words, shape, calls] :
+       {std::tuple{"other_shape_at_13", "[1, 4]", 2.0}, {"too_large_at_13", "[1048577, 4]", 1.0}}) {
+    const Subject subject = open(bad(words), table_of_four());
+    EXPECT_EQ(testing::thrown<Failure>(bad(words),
+                                       [&] {
+                                         rows(subject, {13, 2});
+                                       }),
+              question + "its answer has shape " + shape + "; [2, 4] was asked for");
+    EXPECT_EQ(rows(subject, {1}).data.front(), calls) << words;
+  }
+}
+
 TEST(SubjectProtocol, what_the_subject_does_not_implement_is_said) {
   EXPECT_EQ(thrown(bad("nothing"), [] { open(bad("nothing"), expected(Rotary{.dim = 4})); }),
             ": implements rows; `learned` can be asked as rotate");

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "subject/testing/subjects.h"
 
@@ -107,13 +108,37 @@ TEST_F(Sandbox, puts_back_what_lies_in_a_hidden_folder_and_nothing_else) {
   std::filesystem::create_directories(folder);
   const std::string file = (folder / "x").string();
   std::ofstream(file) << "x";
-  std::string words;
-  for (const std::string& word : sandboxed({"/usr/bin/env", "/", "/tmp", "/run", "/usr", file}).argv)
-    words += " " + word;
+  const std::vector<std::string> words =
+      sandboxed({"/usr/bin/env", "/", "/tmp", "/run", "/usr", file, file}).argv;
   std::filesystem::remove_all(folder);
-  EXPECT_EQ(words.find(".."), std::string::npos) << words;
-  EXPECT_NE(words.find(" --ro-bind " + folder.string() + " " + folder.string() + " "), std::string::npos)
-      << words;
+  std::vector<std::string> put_back;
+  for (std::size_t n = 0; n < words.size(); ++n)
+    if (words[n] == "--ro-bind" && words[n + 1] != "/") {
+      EXPECT_EQ(words[n + 1], words[n + 2]);
+      put_back.push_back(words[n + 1]);
+    }
+  // The working folder, where it lies in one of them.
+  std::erase_if(put_back, [&](const std::string& path) {
+    return path != folder && std::filesystem::current_path().string().starts_with(path + "/");
+  });
+  EXPECT_EQ(put_back, std::vector<std::string>{folder.string()});
+}
+
+TEST_F(Sandbox, limits_what_it_says_that_it_limits) {
+  const Sandboxed all = sandboxed({"/usr/bin/env", "x"});
+  const std::vector<std::string> limits = {
+      "--",         "prlimit",  "--nproc=1024", "--as=34359738368", "--fsize=1073741824",
+      "--cpu=3600", "--core=0", "--",           "/usr/bin/env",     "x"};
+  ASSERT_GT(all.argv.size(), limits.size());
+  EXPECT_EQ(
+      std::vector<std::string>(all.argv.end() - static_cast<std::ptrdiff_t>(limits.size()), all.argv.end()),
+      limits);
+  std::vector<std::string> contained = {"no network",    "files are read-only but for an empty /tmp of 1 GiB",
+                                        "an empty /run", "no other processes",
+                                        "no devices",    "at most 32 GiB of memory a process",
+                                        "1 GiB a file",  "3600 s of processor time a process"};
+  if (!root()) contained.emplace_back("at most 1024 processes");
+  EXPECT_EQ(all.containment.contained, contained);
 }
 
 TEST_F(Sandbox, leaves_the_words_for_a_death_as_they_are) {
@@ -129,6 +154,22 @@ TEST_F(Sandbox, leaves_the_words_for_a_death_as_they_are) {
 TEST_F(Sandbox, is_for_programs) {
   EXPECT_EQ(testing::thrown<std::invalid_argument>("", [&] { opened("table:x.npy", true); }),
             "`table:x.npy`: --sandbox is for a program, `cmd:PROGRAM ARGS`; a file is only read");
+}
+
+// As where the kernel permits no user namespaces.
+TEST(SandboxThatDoesNotWork, is_refused_with_what_it_says) {
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("posproof_bwrap_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "bwrap") << "#!/bin/sh\necho no permission >&2\nexit 3\n";
+  std::filesystem::permissions(folder / "bwrap", std::filesystem::perms::owner_all);
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", (folder.string() + ":" + path).c_str(), 1);
+  const std::string message = testing::thrown("", [] { sandboxed({"/bin/true"}); });
+  ::setenv("PATH", path.c_str(), 1);
+  std::filesystem::remove_all(folder);
+  const std::string start = "`--sandbox`: bwrap exits with status 3: no permission";
+  EXPECT_EQ(message.substr(0, start.size()), start);
 }
 
 TEST(SandboxThatIsNotThere, is_refused_with_where_to_get_it) {

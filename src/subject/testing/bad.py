@@ -193,6 +193,12 @@ while True:
         tensors, data = rows(t, shape=[1 << 40, 1 << 40])
     if wrong == "huge_result":
         tensors, data = rows(t, shape=[1 << 36, 4], offsets=[0, 1 << 40])
+    if wrong.endswith("_at_13"):
+        data = struct.pack("<4f", calls, calls, calls, calls) * len(t)
+    if wrong == "other_shape_at_13" and t[0] == 13:
+        tensors, data = rows(t[1:])
+    if wrong == "too_large_at_13" and t[0] == 13:
+        tensors, data = rows(t, shape=[(1 << 20) + 1, 4], offsets=[0, (1 << 24) + 16])
     if wrong == "double":
         tensors, data = rows(t, dtype="F64")
     if wrong == "other_name":
