@@ -7,6 +7,7 @@
 #include <numbers>
 #include <set>
 
+#include "catalogue/properties/contextual/saturates.h"
 #include "catalogue/properties/score/decays_with_distance.h"
 #include "catalogue/properties/score/depends_on_offset.h"
 #include "catalogue/properties/score/depends_on_order.h"
@@ -52,6 +53,16 @@ Encoding wrong_in_the_other_head(const Encoding& right) {
 double of_bias(double b, double product) {
   return 2 * u * std::abs(b) + 5 * our_unit * product + our_unit * (product + std::abs(b));
 }
+// Of two positions one distance alone is not 0.
+TEST(ContextualSaturates, needs_two_distances) {
+  const auto within = [](Position hi) {
+    return replayed(properties::contextual::saturates,
+                    with_positions(Encoding(penalised_products()), {0, hi}), "side=past q=[0,0] k=[0,0]");
+  };
+  EXPECT_THROW(within(1), Inapplicable);
+  EXPECT_EQ(within(2).error, std::abs(penalty(2, 0) - penalty(2, 1)));
+}
+
 TEST(DecaysWithDistance, finds_what_a_bias_gains) {
   const ScaledTerm ours(Term::ours, visible);
   const Encoding flat = biases::bias_of(2, [](std::size_t, Position, Position) { return -1.0; });

@@ -81,6 +81,7 @@ TEST(Case, names_what_is_no_field_of_its_own) {
   EXPECT_EQ(refused("i=3 j"), "case `i=3 j`: `j` is not name=value");
   EXPECT_EQ(refused("i=3 =1"), "case `i=3 =1`: `` is not a name");
   EXPECT_EQ(refused("i=3 j=4 i=3"), "case `i=3 j=4 i=3`: `i` is given twice");
+  EXPECT_EQ(refused("q=[0,x*3]"), "case `q=[0,x*3]`: `x` is not a number");
 }
 
 TEST(Case, takes_no_more_memory_than_is_allowed) {

@@ -105,6 +105,17 @@ TEST(ReportJson, says_by_what_it_was_interrupted_and_where_a_bias_or_a_grid_is_w
                             "error": null, "bound": 0.5})json"));
 }
 
+TEST(ReportJson, says_which_of_a_pair_is_wrong) {
+  GateResult gated = nothing_found();
+  asked(gated, "x", Refuted{Case::parse("t=1"), {1, 0, 2}, 1, 0});
+  for (const bool second : {false, true}) {
+    std::get<Refuted>(gated.results.back().verdict).place = {.pair = {{.index = 3, .second = second}}};
+    const Json place = Json::parse(json(gated))["asked"][0]["place"];
+    EXPECT_EQ(place["pair"], 3);
+    EXPECT_EQ(place["second_of_pair"], second);
+  }
+}
+
 // The two flags are those of the result, whatever else was found.
 TEST(ReportJson, says_whether_anything_was_refuted_or_undecided) {
   const Holds held{.cases = 3, .vacuous = 0, .worst = {0, 1, 2}, .worst_at = {}};

@@ -3,13 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
 
 #include "attention/reference_attention.h"
+#include "core/failure.h"
 #include "core/testing/axial.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "run/every_distance.h"
+#include "search/budget_clock.h"
 #include "search/trial.h"
 
 namespace posproof::recorded_test {
@@ -88,6 +91,23 @@ TEST(Recorded, says_where_its_time_was_over) {
   const auto verdict = agreement_where_recorded(sinusoidal(), sinusoidal(), all_f64, none);
   ASSERT_TRUE(verdict && std::holds_alternative<Undecided>(*verdict));
   EXPECT_EQ(std::get<Undecided>(*verdict).why, "stopped by `--time` (0 s) after 0 recorded positions");
+}
+
+// Of what takes one position a call, and 10 ms for it.
+TEST(Recorded, ends_when_its_time_is_over) {
+  Table slow = sinusoidal();
+  slow.rows = [](const Positions& at, Position length) {
+    if (at.size() > 1) throw Refusal("one at a time");
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return sinusoidal().rows(at, length);
+  };
+  Budget little;
+  little.time = std::chrono::milliseconds(50);
+  const auto start = BudgetClock::now();
+  const auto verdict = agreement_where_recorded(sinusoidal(), slow, all_f64, little);
+  EXPECT_LT(BudgetClock::now() - start, 8 * little.time);
+  ASSERT_TRUE(verdict && std::holds_alternative<Undecided>(*verdict));
+  EXPECT_TRUE(std::get<Undecided>(*verdict).why.starts_with("stopped by `--time` (0.05 s) after "));
 }
 
 // The longest calls (run/long_calls.h), which are asked for between those that are recorded and the search.

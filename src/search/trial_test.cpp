@@ -77,6 +77,20 @@ TEST(Trial, of_positions_on_a_grid_have_logits_and_an_operator) {
   }
 }
 
+// Of a pair of tokens, which may be at different places.
+TEST(Trial, of_positions_on_a_grid_has_the_bounds_of_both_tokens) {
+  Contextual of_grid{.dim = 1};
+  of_grid.positions.axes = 2;
+  of_grid.error = [](auto, auto, std::span<const double> query, std::span<const double> key,
+                     const Precision&) { return query[0] + 8 * query[1] + 64 * key[0] + 512 * key[1]; };
+  const std::vector<double> one = {1};
+  const auto bound = [&](std::size_t axis) {
+    return logit_error(as<Contextual>(on_axis(of_grid, axis)), one, one, 2, 5, all_f64);
+  };
+  EXPECT_EQ(bound(0), 2 + 64 * 5);
+  EXPECT_EQ(bound(1), 8 * 2 + 512 * 5);
+}
+
 TEST(Trial, of_calls_asks_whether_they_apply_and_gives_the_precision) {
   Property property;
   property.checks = {CallCheck{[](const Encoding& one) { return std::holds_alternative<Bias>(one); },
