@@ -43,6 +43,7 @@ Explained explained(BudgetClock::duration left) {
   EXPECT_TRUE(gated.refuted());
   explain({.spec = spec,
            .truth = truth,
+           .expected = {.encoding = "rope", .parameters = parameters, .declared = {truth}},
            .seed = 1,
            .deadline = BudgetClock::now() + left,
            .trial = [&](std::string_view) -> const Trial& { return asked; }},

@@ -32,7 +32,7 @@ std::array<Order, 4> orders(std::size_t pairs) {
 std::optional<std::string> other_columns(const Encoding& truth, const Subject& subject,
                                          const Expected& expected, const Budget& budget) {
   const auto* rotary = std::get_if<Rotary>(&truth);
-  if (rotary == nullptr || subject.live) return std::nullopt;
+  if (rotary == nullptr || subject.live || !subject.name.starts_with("table:")) return std::nullopt;
   const Words words = parse_words(subject.name);
   if (cache_paths(words.rest).size() != 1) return std::nullopt;
   for (const Order& order : orders(rotary->pairs.size())) {
