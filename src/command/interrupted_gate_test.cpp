@@ -94,19 +94,6 @@ TEST(InterruptedGate, prints_what_is_known_and_ends_all_that_the_subject_started
   }
 }
 
-// Its first answer is wrong, and no second one comes: nobody saw that the failure does not repeat.
-TEST(InterruptedGate, takes_a_failure_that_was_not_asked_again_for_one_that_repeats) {
-  Strays strays;
-  Running gate({"gate", "learned", "--dim", "4", "--table", "index", "--filter", "agrees_with", "--json",
-                busy(strays, 1)});
-  ASSERT_TRUE(strays.work());
-  EXPECT_EQ(WEXITSTATUS(gate.end(SIGINT)), 130);
-  const auto said = nlohmann::json::parse(gate.said())["asked"][0];
-  EXPECT_EQ(said["verdict"], "refuted");
-  EXPECT_EQ(said["found_after"], 1);
-  EXPECT_EQ(said["repeats"], true);
-}
-
 // Agreement is refuted; then the subject answers no more: what explains it is not known.
 TEST(InterruptedGate, says_what_was_refuted_while_the_diagnosis_is_under_way) {
   for (const bool json : {true, false}) {
