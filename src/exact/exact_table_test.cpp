@@ -196,6 +196,24 @@ TEST(ExactTable, past_the_caches_and_through_them_are_the_same_bits) {
   }
 }
 
+// Whatever stood there before, in every row, in both kinds of memory and for one row as for many.
+TEST(ExactTable, writes_zeros_into_columns_of_no_run) {
+  const auto ladder = std::make_shared<const Ladder>(powers(10000, 8), 1.0, best_kernel());
+  const ExactTable table(ladder, {{Run::Part::sines, 1, 0, 4}, {Run::Part::cosines, 6, 0, 4}}, 12, 0);
+  for (const std::size_t rows : {1U, 63U, 64U, 200U})
+    for (const Format format : {Format::f64, Format::f32, Format::f16, Format::bf16}) {
+      const std::size_t one = bytes(format);
+      std::vector<unsigned char> out(rows * 12 * one, 0xAB);
+      table.fill(format, 3, rows, out.data());
+      for (std::size_t r = 0; r < rows; ++r)
+        for (std::size_t c = 0; c < 12; ++c) {
+          const unsigned char* const at = out.data() + (r * 12 + c) * one;
+          const bool zero = std::all_of(at, at + one, [](unsigned char byte) { return byte == 0; });
+          EXPECT_EQ(zero, c == 0 || c == 5 || c >= 10) << name(format) << ' ' << rows << ' ' << r << ' ' << c;
+        }
+    }
+}
+
 TEST(ExactTable, finds_one_entry_that_is_off_by_one_unit_in_the_last_place) {
   std::mt19937_64 random(11);
   for (const Kernel* kernel : kernels_here()) {
