@@ -30,23 +30,11 @@ Encoding not_permuted(const Parameters& given) {
   return out;
 }
 
-// The size is given as [width, height], and the rows of that grid are read in their order.
-Encoding exchanged(const Parameters& given) {
-  const Arguments p = misread::arguments(encodings::resized_table, given);
-  if (p.width("height") == p.width("width")) throw Refusal("the same of a square");
-  Parameters other = p.parameters();
-  other.set("height", static_cast<double>(p.width("width")));
-  other.set("width", static_cast<double>(p.width("height")));
-  return misread::right<Table>(encodings::resized_table, other);
-}
-
 }  // namespace
 
 const MisreadingFamily entry{{
     {"channels are not moved behind rows and columns: [dim, height, width] is read as [height width, dim]",
      &not_permuted, "dim=4 from_height=3 from_width=2 height=4 width=3 kept_rows=1 table=seeded"},
-    {"height and width of the resized grid are in each other's place", &exchanged,
-     "dim=4 from_height=3 from_width=2 height=4 width=3 kept_rows=1 table=seeded"},
 }};
 
 }  // namespace posproof::misreadings_resized_table
