@@ -88,7 +88,7 @@ async function main() {
   const asked = Object.fromEntries(hello.words.parameters.split(" ").map((one) => one.split("=")));
   const offset = wrong === "offset_form";
   const interleaved = (asked.layout === "interleaved") !== (wrong === "layout");
-  const session = await ort.InferenceSession.create(
+  const kernel = await ort.InferenceSession.create(
     model({ dim: Number(asked.dim), base: Number(asked.base), interleaved, offset }));
   const introduce = (id) =>
     write({ answer: "hello", id, protocol: "1", name: "onnx_rope", kinds: "rotate", dtype: "F32",
@@ -97,7 +97,7 @@ async function main() {
   introduce(hello.words.id);
   for (;;) {
     const call = read(), { id } = call.words;
-    if (call.words.call === "renew") { // the session keeps nothing of a call: it is as good as new
+    if (call.words.call === "renew") { // the kernel keeps nothing of a call: it is as good as new
       introduce(id);
       continue;
     }
@@ -114,7 +114,7 @@ async function main() {
     }
     const ids = offset ? new ort.Tensor("int64", positions.slice(0, 1), [1])
                        : new ort.Tensor("int64", positions, call.shape("positions"));
-    const { y } = await session.run({ x, position_ids: ids });
+    const { y } = await kernel.run({ x, position_ids: ids });
     write({ answer: "result", id }, { data: y.data, shape });
   }
 }
