@@ -21,14 +21,14 @@ namespace {
 
 using Clock = BudgetClock;
 
-bool is_refuted(const GateResult& gated, std::string_view id) {
-  return std::ranges::any_of(gated.results, [&](const PropertyResult& one) {
-    return one.id == id && std::holds_alternative<Refuted>(one.verdict);
-  });
+// Null where that property was not asked, or is not refuted.
+const Refuted* refuted(const GateResult& gated, std::string_view id) {
+  const auto found = std::ranges::find(gated.results, id, &PropertyResult::id);
+  return found == gated.results.end() ? nullptr : std::get_if<Refuted>(&found->verdict);
 }
 
 bool history_is_refuted(const GateResult& gated) {
-  return is_refuted(gated, history_id);
+  return refuted(gated, history_id) != nullptr;
 }
 
 bool shows_on_a_new_object(const Trial& trial, const Subject& subject, const Refuted& refuted) {
@@ -85,18 +85,13 @@ void measure_after_another_call(const Refutations& refutations, GateResult& gate
     }
 }
 
-const Refuted* refuted_agreement(const GateResult& gated) {
-  const auto found = std::ranges::find(gated.results, agreement_id, &PropertyResult::id);
-  return found == gated.results.end() ? nullptr : std::get_if<Refuted>(&found->verdict);
-}
-
 // Where no answer that was compared says the cause.
 void explain_by_behaviour(const Refutations& refutations, GateResult& gated) {
   if (std::ranges::any_of(gated.explanations,
                           [](const Explanation& one) { return one.kind != Explanation::Kind::place; }))
     return;
   std::optional<std::string> what;
-  if (is_refuted(gated, "call/refuses_out_of_range"))
+  if (refuted(gated, "call/refuses_out_of_range") != nullptr)
     what = answered_past_the_end(refutations.truth, gated.subject);
   if (!what && history_is_refuted(gated)) what = multiplied_by_calls(refutations.truth, gated.subject);
   if (what) gated.explanations = {{Explanation::Kind::measured, std::move(*what), "", ""}};
@@ -107,8 +102,8 @@ void explain_by_behaviour(const Refutations& refutations, GateResult& gated) {
 void explain(const Refutations& refutations, GateResult& gated) {
   find_what_needs_history(refutations, gated);
   follow_from_history(gated);
-  const Refuted* disagrees = refuted_agreement(gated);
-  if (disagrees != nullptr)
+  const Refuted* disagrees = refuted(gated, agreement_id);
+  if (disagrees != nullptr && Clock::now() < refutations.deadline)
     if (auto columns = other_columns(refutations.truth, gated.subject, refutations.expected, {})) {
       gated.explanations = {{Explanation::Kind::measured, std::move(*columns), "", ""}};
       return;
