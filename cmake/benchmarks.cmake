@@ -6,7 +6,7 @@ add_library(posproof_performance_report STATIC EXCLUDE_FROM_ALL ${report_sources
 target_include_directories(posproof_performance_report PUBLIC ${PROJECT_SOURCE_DIR})
 target_link_libraries(posproof_performance_report PUBLIC posproof_command PRIVATE nlohmann_json::nlohmann_json)
 posproof_compiles(posproof_performance_report)
-target_precompile_headers(posproof_performance_report REUSE_FROM posproof_core)
+posproof_precompiles(posproof_performance_report loops)
 add_executable(posproof_performance EXCLUDE_FROM_ALL benchmarks/performance_main.cpp)
 target_link_libraries(posproof_performance PRIVATE posproof_performance_report)
 posproof_compiles(posproof_performance)

@@ -7,13 +7,6 @@ foreach(target IN ITEMS posproof posproof_command)
   target_compile_definitions(${target} PRIVATE POSPROOF_VERSION="${PROJECT_VERSION}")
 endforeach()
 posproof_compiles(posproof)
-# Words, options, and what is asked rather than how fast: compiling them is what takes time.
-foreach(target IN ITEMS posproof posproof_command posproof_report posproof_experiments posproof_gate posproof_identify
-                        posproof_diagnosis posproof_run posproof_search posproof_properties posproof_encodings
-                        posproof_oracle posproof_defects posproof_misreadings posproof_identities posproof_subject)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
-endforeach()
-
 # It takes minutes and prints a file of src/oracle/cases: CONTRIBUTING.md
 add_executable(posproof_hard_cases EXCLUDE_FROM_ALL src/oracle/hard_search.cpp)
 target_link_libraries(posproof_hard_cases PRIVATE posproof_run)
