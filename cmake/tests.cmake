@@ -22,7 +22,7 @@ target_include_directories(posproof_tests PRIVATE ${PROJECT_SOURCE_DIR})  # expe
 set(POSPROOF_UNITY_USUAL 22)  # generating code takes little of their time, and reading headers most of it
 set(POSPROOF_UNITY_MOST 24)
 posproof_compiles(posproof_tests)
-# They run once: compiling is what takes time. -Og takes no longer than -O0, and what it makes is a third as large, which
+# They run once: compiling is what takes time. -Og takes a fifth longer than -O0, and what it makes is half as large, which
 # a process for each test feels.
 target_compile_options(posproof_tests PRIVATE $<$<CONFIG:Release>:-Og>)
 # ... but for the numbers of a second derivation, of thousands of bits.
