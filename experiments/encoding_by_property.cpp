@@ -313,7 +313,7 @@ std::vector<Block> legend(const Measured& m) {
 Document run() {
   const Measured m = measure();
   const std::string finding = fmt::format(
-      "{} claims hold in a search of {} drawn cases each, at least {} of which could have failed (those of one property only by an answer that is no number, as the legend says); {} recorded failures fail as recorded, {} claims are broken or unchecked.",
+      "{} claims hold in a search of {} drawn cases each; of the cases of every claim at least {} could have failed (those of one property only by an answer that is no number, as the legend says); {} recorded failures fail as recorded, {} claims are broken or unchecked.",
       m.counts.holds, m.matrix.options.budget.cases, m.counts.least_not_vacuous, m.counts.fails,
       m.counts.wrong);
   return {

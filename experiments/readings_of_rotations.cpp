@@ -266,7 +266,7 @@ Conflict formats() {
        github("transformers, modeling_llama.py",
               "huggingface/transformers/blob/main/src/transformers/models/llama/modeling_llama.py"),
        "@bf16"},
-      {"rope", "dim=128", "positions and angles in bf16",
+      {"rope", "dim=128", "positions, frequencies and angles in bf16",
        github("transformers#25681", "huggingface/transformers/issues/25681") + ", " +
            github("gpt-neox#1003", "EleutherAI/gpt-neox/issues/1003"),
        "@bf16/bf16"}};
@@ -278,7 +278,7 @@ Conflict formats() {
       "width 128, positions below 4096",
       fmt::format("{} rad in an angle", fixed(off.both, 1)),
       fmt::format(
-          "At width 128, of all pairs and positions below 4,096, with frequencies in f32, positions in bf16 put an angle off by up to {} rad, products in bf16 as well by up to {} rad; with frequencies in bf16, too, as in gpt-neox#1003, by up to {} rad. "
+          "At width 128, of all pairs and positions below 4,096, with frequencies in f32, positions in bf16 put an angle off by up to {} rad, products in bf16 as well by up to {} rad; with frequencies in bf16, too, as in both threads, by up to {} rad. "
           "A result in 16 bits has its angles in f32 unless the subject says otherwise.",
           fixed(off.position, 1), fixed(off.both, 1), fixed(off.all, 1)),
       off.position};

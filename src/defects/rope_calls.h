@@ -177,7 +177,7 @@ inline const std::vector<Defect> calls = {
      .refuted_by = &properties::call::treats_heads_alike},
     {.name = "position_is_the_head",
      .wrong = "head h is rotated at h, wherever the token stands: the axes are mixed up",
-     .sources = "xformers#841, open_lm#4, smolGPT#22",
+     .sources = "open_lm#4, smolGPT#22",
      .recorded = {"rope-angle-over-head-axis"},
      .make = &position_is_the_head,
      .setting = "dim=2 heads=2",

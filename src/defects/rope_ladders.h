@@ -115,6 +115,26 @@ inline Encoding llama3_smoothing_in_wavelength(const Parameters& p) {
   return out;
 }
 
+// The blend is one of wavelengths over 2 pi, and what their mean is becomes the base of all pairs: none is
+// scaled alone.
+inline Encoding llama3_mean_as_base(const Parameters& p) {
+  refuse_unless(scaled(p, "llama3"), "the same unless `scaling=llama3`");
+  const double length = p.real("original_length"), factor = p.real("factor");
+  const double longest = length / p.real("low_freq_factor"), shortest = length / p.real("high_freq_factor");
+  double sum = 0;
+  const std::vector<Pair> pairs = right(unscaled(p)).pairs;
+  for (const Pair& pair : pairs) {
+    const double inverse = 1 / std::abs(pair.frequency), wavelength = 2 * std::numbers::pi * inverse;
+    const double smooth = (wavelength - shortest) / (longest - shortest);
+    sum += wavelength < shortest  ? inverse
+           : wavelength > longest ? inverse * factor
+                                  : inverse * (1 - smooth) * factor + smooth;
+  }
+  Parameters other = unscaled(p);
+  other.set("base", sum / static_cast<double>(pairs.size()));
+  return turning_as(p, other);
+}
+
 inline Encoding yarn_attention_factor_ignored(const Parameters& p) {
   refuse_unless(right(p).amplitude != 1, "the attention factor is 1 by right");
   Parameters other = p;
@@ -337,9 +357,15 @@ inline const std::vector<Defect> ladders = {
     {.name = "llama3_smoothing_in_wavelength",
      .wrong =
          "llama3's blend is linear in the wavelength, not in its inverse, and reversed: it jumps at both ends",
+     .sources = "kin of mlx-examples#907",
+     .make = &llama3_smoothing_in_wavelength,
+     .setting = "dim=64 scaling=llama3"},
+    {.name = "llama3_mean_as_base",
+     .wrong =
+         "a blend of 1/w_i, linear in the wavelength and reversed, is formed for every pair, and its mean becomes the base: no pair is scaled by itself",
      .sources = "mlx-examples#907, mlx-swift-examples#152",
      .recorded = {"llama3-smoothing-wrong-domain"},
-     .make = &llama3_smoothing_in_wavelength,
+     .make = &llama3_mean_as_base,
      .setting = "dim=64 scaling=llama3"},
     {.name = "yarn_attention_factor_ignored",
      .wrong = "cosine and sine are not multiplied by the attention factor",

@@ -146,7 +146,7 @@ const DefectFamily entry{{
      .refuted_by = &table::has_geometric_wavelengths},
     {.name = "single_row_added_to_all",
      .wrong = "every token gets the row of position n, the length of the call",
-     .sources = "annotated_deep_learning_paper_implementations#133, DiffPoseTalk#20",
+     .sources = "DiffPoseTalk#20",
      .recorded = {"sin-single-row-added-to-all"},
      .make = &single_row_added_to_all,
      .setting = "dim=2",

@@ -68,7 +68,6 @@ constexpr auto owners = std::to_array<std::pair<std::string_view, std::string_vi
     {"imp", "kekzl"},
     {"influenza_transformer", "KasperGroesLudvigsen"},
     {"japanese-pretrained-models", "rinnakk"},
-    {"jax", "jax-ml"},
     {"keras-hub", "keras-team"},
     {"kvpress", "NVIDIA"},
     {"llama-from-scratch", "bkitano"},

@@ -53,8 +53,7 @@ const DefectFamily entry{{
     {.name = "shifted_by_one",
      .wrong =
          "the relative shift drops the last row of the padded matrix in place of the first: distances are one too large",
-     .sources = "annotated_deep_learning_paper_implementations#185",
-     .recorded = {"txl-relshift-slice"},
+     .sources = "kin of annotated_deep_learning_paper_implementations#185",
      .make = &shifted_by_one,
      .setting = "dim=2"},
     {.name = "one_sided_shift",
