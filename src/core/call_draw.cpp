@@ -128,8 +128,9 @@ Call drawn_attention(const Encoding& encoding, Draw& draw) {
 Call drawn_rotation(const Encoding& encoding, const Domain& domain, Draw& draw) {
   const std::size_t values = as<Rotary>(encoding).heads * width_of_content(encoding, 0);
   Call call;
-  call.batch =
-      static_cast<std::size_t>(draw.integer("batch", 1, std::clamp<std::int64_t>(room(2 * values), 2, 3)));
+  const auto rows = std::clamp<std::int64_t>(room(2 * values), 2, 3);
+  const auto most = std::max(rows, std::min(many_rows, longest_room(2 * values)));
+  call.batch = static_cast<std::size_t>(draw.integer("batch", {1, rows, most}));
   const std::size_t n =
       draw.size("tokens", 0, 2, room(call.batch * values), longest_room(call.batch * values));
   call.positions =

@@ -31,7 +31,8 @@ bool is_order(const std::vector<double>& values, std::size_t size) {
 struct Answers {
   const Value& value;
 
-  bool operator()(const auto& a) const { return whole(a.lo, a.hi); }  // a number or a position
+  bool operator()(const choice::Integer& a) const { return whole(a.lo, a.most); }
+  bool operator()(const choice::PositionIn& a) const { return whole(a.lo, a.hi); }
   bool operator()(const choice::Values& a) const {
     const auto* list = std::get_if<std::vector<double>>(&value);
     return list != nullptr && list->size() == a.size;
@@ -59,7 +60,7 @@ struct Answers {
 
 struct Allowed {
   std::string operator()(const choice::Integer& a) const {
-    return fmt::format("a whole number from {} to {}", a.lo, a.hi);
+    return fmt::format("a whole number from {} to {}", a.lo, a.most);
   }
   std::string operator()(const choice::PositionIn& a) const {
     return fmt::format("a position from {} to {}", a.lo, a.hi);
@@ -136,8 +137,12 @@ Value Draw::next(std::string_view name, const Choice& choice) {
 }
 
 std::int64_t Draw::integer(std::string_view name, std::int64_t lo, std::int64_t hi) {
-  if (lo > hi) throw Discard{};
-  return static_cast<std::int64_t>(std::get<double>(next(name, choice::Integer{lo, hi})));
+  return integer(name, choice::Integer{lo, hi});
+}
+
+std::int64_t Draw::integer(std::string_view name, choice::Integer range) {
+  if (range.lo > range.hi) throw Discard{};
+  return static_cast<std::int64_t>(std::get<double>(next(name, range)));
 }
 
 std::size_t Draw::size(std::string_view name, std::int64_t least, std::int64_t usual, std::int64_t most,

@@ -25,6 +25,7 @@ struct Inapplicable {
 namespace choice {
 struct Integer {  // a whole number, both ends included; simplest: nearest to 0
   std::int64_t lo, hi;
+  std::int64_t most = hi;  // allowed up to here as well, in a recorded case; never drawn
 };
 struct Size {  // how many, tokens mostly: one of these; simplest first
   std::vector<std::int64_t> sizes;
@@ -62,6 +63,9 @@ constexpr std::array<std::int64_t, 9> tile_edges = {16, 17, 31, 32, 33, 64, 127,
 
 // Longer than any call that is drawn: asked for once (run/long_calls.h).
 constexpr std::array<std::int64_t, 2> long_sizes = {257, 1025};
+// More batch rows than any call that is drawn has: past blocks of 4, 8, 16 and 32 of them. Asked for once,
+// too.
+constexpr std::int64_t many_rows = 33;
 
 // Whether a value is an answer to that question.
 bool answers(const Value& value, const Choice& choice);
@@ -74,6 +78,7 @@ class Draw {
   virtual ~Draw() = default;
 
   std::int64_t integer(std::string_view name, std::int64_t lo, std::int64_t hi);
+  std::int64_t integer(std::string_view name, choice::Integer range);
   // From `least` to `usual`, or one of `tile_edges` up to `most`, now and then. A recorded case may have one
   // of `long_sizes` up to `longest`.
   std::size_t size(std::string_view name, std::int64_t least, std::int64_t usual, std::int64_t most,

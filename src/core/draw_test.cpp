@@ -119,6 +119,11 @@ TEST(Replay, says_what_was_asked_and_what_came) {
   EXPECT_EQ(refusal("n=4", [](Draw& draw) { draw.size("n", 0, 2, 17); }),
             "case `n=4`: `n=4`, one of 1, 2, 16, 17, 0 was asked for");
   EXPECT_EQ(refusal("n=4", integer), "case `n=4`: `n=4`, a whole number from -2 to 3 was asked for");
+  const choice::Integer range{-2, 3, 33};
+  const auto recorded = [range](Draw& draw) { draw.integer("n", range); };
+  EXPECT_TRUE(answers(33.0, range));
+  EXPECT_FALSE(answers(34.0, range));
+  EXPECT_EQ(refusal("n=34", recorded), "case `n=34`: `n=34`, a whole number from -2 to 33 was asked for");
   EXPECT_EQ(refusal("n=0.5", integer), "case `n=0.5`: `n=0.5`, a whole number from -2 to 3 was asked for");
   EXPECT_EQ(refusal("n=[1]", integer), "case `n=[1]`: `n=[1]`, a whole number from -2 to 3 was asked for");
   EXPECT_EQ(refusal("n=nan", integer), "case `n=nan`: `n=nan`, a whole number from -2 to 3 was asked for");

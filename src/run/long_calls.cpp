@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <span>
+#include <iterator>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,24 @@ Case case_of_length(const Encoding& truth, const Domain& domain, std::int64_t to
   one.set(known.role ? "tokens" : pairs ? "nk" : "rows", static_cast<double>(tokens));
   if (known.role) one.set("batch", 2.0);
   one.set(pairs ? "arranged_j" : "arranged", std::string(arranged));
+  return one;
+}
+
+// Row r begins so many steps behind the first position of the domain, and no two begin at the same one where
+// it has room.
+Case case_of_rows(const Encoding& truth, const Domain& domain, std::int64_t tokens) {
+  Case one = case_of(truth, domain, domain.lo, std::vector<double>(width_of_content(truth, 0), 1.0));
+  one.set("batch", static_cast<double>(many_rows));
+  one.set("tokens", static_cast<double>(tokens));
+  for (Position r = 0; r < many_rows; ++r)
+    for (Position token = 0; token < tokens; ++token)
+      for (std::size_t axis = 0; axis < domain.axes; ++axis) {
+        const Position span = domain.last(axis) - domain.lo + 1, step = std::max(tokens, span / many_rows);
+        const Position number = r * tokens + token;
+        one.set(fmt::format("t{}{}", number == 0 ? "" : std::to_string(number),
+                            axis == 0 ? "" : fmt::format("_{}", axis)),
+                static_cast<double>(domain.lo + (r * step + token) % span));
+      }
   return one;
 }
 
@@ -70,14 +89,24 @@ std::vector<Case> long_cases(const Encoding& truth, const Encoding& subject) {
   return out;
 }
 
+std::vector<Case> cases_of_many_rows(const Encoding& truth, const Encoding& subject) {
+  const auto same = as_the_subject(truth, subject);
+  if (!same || !signature(*same).role) return {};
+  const Domain domain = overlap(positions_of(subject), positions_of(*same));
+  if (domain.real) return {};
+  return {case_of_rows(*same, domain, 1), case_of_rows(*same, domain, 2)};
+}
+
 std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Encoding& subject,
                                                const Precision& precision, const Budget& budget) {
-  const std::vector<Case> all = long_cases(truth, subject);
+  std::vector<Case> all = long_cases(truth, subject);
+  all.erase(all.begin(), all.end() - std::min<std::ptrdiff_t>(2, std::ssize(all)));
+  std::ranges::copy(cases_of_many_rows(truth, subject), std::back_inserter(all));
   if (all.empty()) return std::nullopt;
   const Trial one = *trial(agreement(truth), subject, precision);
   const auto deadline = Clock::now() + budget.time;
   Holds holds;
-  for (const Case& longest : std::span(all).last(std::min<std::size_t>(2, all.size()))) {
+  for (const Case& longest : all) {
     if (Clock::now() >= deadline)
       return Undecided{
           fmt::format("stopped by {} after {} of the long calls", budget.limit_text(), holds.cases), holds};

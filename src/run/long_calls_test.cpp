@@ -7,6 +7,7 @@
 
 #include "attention/reference_attention.h"
 #include "catalogue/encodings/alibi.h"
+#include "catalogue/encodings/axial_rope.h"
 #include "catalogue/encodings/dynamic_position_bias.h"
 #include "catalogue/encodings/relative_table.h"
 #include "catalogue/encodings/rope.h"
@@ -60,7 +61,7 @@ TEST(LongCalls, of_a_bias_are_one_query_and_a_thousand_keys) {
 
 TEST(LongCalls, of_tokens_are_two_rows_and_of_a_table_one) {
   const auto rotated = asked(truth_of(encodings::rope, "dim=8 heads=2"));
-  ASSERT_EQ(rotated.size(), 2u);
+  ASSERT_EQ(rotated.size(), 4u);
   EXPECT_EQ(rotated[0].batch, 2u);
   EXPECT_EQ(rotated[0].positions.whole.size(), 2u * 1025);
   EXPECT_EQ(rotated[0].positions.whole[1024], 1024);
@@ -72,7 +73,7 @@ TEST(LongCalls, of_tokens_are_two_rows_and_of_a_table_one) {
 // 2^20 values of a call are room for 257 tokens of 2 rows of 16 heads of 64 channels, and not for 1,025.
 TEST(LongCalls, are_as_long_as_a_call_has_room_for) {
   const auto rotated = asked(truth_of(encodings::rope, "dim=64 heads=16"));
-  ASSERT_EQ(rotated.size(), 2u);
+  ASSERT_EQ(rotated.size(), 4u);
   EXPECT_EQ(rotated[0].positions.whole.size(), 2u * 257);
   const auto logits = asked(truth_of(encodings::shaw, "dim=8"));
   ASSERT_EQ(logits.size(), 2u);
@@ -136,6 +137,45 @@ TEST(LongCalls, look_at_every_token) {
   const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
   ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
   EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("tokens"), 257);
+}
+
+TEST(LongCalls, are_of_many_rows_each_at_positions_of_its_own) {
+  const auto rotated = asked(truth_of(encodings::rope, "dim=8 heads=2"));
+  ASSERT_EQ(rotated.size(), 4u);
+  for (const std::size_t tokens : {1, 2}) {
+    const Call& call = rotated[1 + tokens];
+    EXPECT_EQ(call.batch, 33u);
+    EXPECT_EQ(call.positions.whole.size(), 33 * tokens);
+    EXPECT_EQ(std::set<Position>(call.positions.whole.begin(), call.positions.whole.end()).size(),
+              33 * tokens);
+    EXPECT_EQ(call.positions.whole.back() - call.positions.whole[32 * tokens], tokens == 2 ? 1 : 0);
+  }
+  // A grid has them, too, within the last position of each axis.
+  const Encoding grid = truth_of(encodings::axial_rope, "dim=8");
+  const auto on_a_grid = asked(grid);
+  ASSERT_EQ(on_a_grid.size(), 2u);
+  EXPECT_EQ(on_a_grid[1].positions.whole.size(), 2 * 2 * 33u);
+  for (std::size_t n = 0; n < on_a_grid[1].positions.whole.size(); ++n)
+    EXPECT_LE(on_a_grid[1].positions.whole[n], positions_of(grid).last(n % 2));
+}
+
+// Rows from number `first` on have the positions of the first row, as a kernel that keeps those of a block
+// has them.
+TEST(LongCalls, refute_what_is_right_of_few_rows_alone) {
+  const Encoding truth = truth_of(encodings::rope, "dim=8 heads=2");
+  for (const std::size_t first : {3, 4, 8, 16, 32}) {
+    const Encoding wrong = answered_by(truth, [truth, first](const Call& call) {
+      Call other = call;
+      const std::size_t n = call.positions.whole.size() / call.batch;
+      for (std::size_t r = first * n; r < other.positions.whole.size(); ++r)
+        other.positions.whole[r] = call.positions.whole[r % n];
+      return answer(truth, other);
+    });
+    const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+    ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << first;
+    EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("batch"), first + 1) << first;
+    EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("tokens"), 1) << first;
+  }
 }
 
 // The last entry of an operator's answer, wrong by 16 bounds where there are more than 129 tokens.

@@ -145,7 +145,7 @@ Value repaired(const Value* value, const Choice& choice) {
   struct {
     const Value* value;
     Value operator()(const choice::Integer& a) const {
-      return repaired_whole(value, a.lo, a.hi, std::clamp<std::int64_t>(0, a.lo, a.hi));
+      return repaired_whole(value, a.lo, a.most, std::clamp<std::int64_t>(0, a.lo, a.hi));
     }
     // The largest that is not larger.
     Value operator()(const choice::Size& a) const {
