@@ -47,7 +47,7 @@ std::string factor_words(double factor, std::size_t width) {
   const double root = std::sqrt(static_cast<double>(width));
   if (width > 1 && std::abs(factor / root - 1) < 1e-5) return fmt::format("sqrt({})", width);
   if (width > 1 && std::abs(factor * root - 1) < 1e-5) return fmt::format("1/sqrt({})", width);
-  return number(factor, 1e-5);
+  return ratio(factor, 1e-5);
 }
 
 // A permutation that has a name.

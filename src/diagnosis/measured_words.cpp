@@ -17,14 +17,20 @@ std::string number(double value, double relative_error) {
   return in_full ? fmt::format("{:.0f}", std::stod(short_one)) : short_one;
 }
 
-std::string times(double ratio, double relative_error) {
-  const double inverse = 1 / ratio, allowed = std::max(relative_error, 1e-12);
+std::string ratio(double value, double relative_error) {
+  const std::string rounded = number(value, relative_error);
+  if (rounded != "1" || value == 1) return rounded;
+  return fmt::format("(1 {} {:.1g})", value > 1 ? '+' : '-', std::abs(value - 1));
+}
+
+std::string times(double by, double relative_error) {
+  const double inverse = 1 / by, allowed = std::max(relative_error, 1e-12);
   const auto is_whole = [&](double x) {
     return x > 1.5 && x < 1e6 && std::abs(x / std::round(x) - 1) <= 2 * allowed;
   };
   if (is_whole(inverse)) return fmt::format("1/{:g} of", std::round(inverse));
-  if (is_whole(ratio)) return std::round(ratio) == 2 ? "twice" : fmt::format("{:g} times", std::round(ratio));
-  return number(ratio, relative_error) + " times";
+  if (is_whole(by)) return std::round(by) == 2 ? "twice" : fmt::format("{:g} times", std::round(by));
+  return ratio(by, relative_error) + " times";
 }
 
 namespace {

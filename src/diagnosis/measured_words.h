@@ -12,6 +12,9 @@ namespace posproof {
 // As many digits as are known, from 2 to 7, without zeros at the end: `21.3`.
 std::string number(double value, double relative_error);
 
+// The same of a ratio that is not 1, which is never written as 1: `(1 + 1e-05)`.
+std::string ratio(double value, double relative_error);
+
 // A ratio to what was declared: `1/8 of`, `twice`, `3 times`, `0.75 times`.
 std::string times(double ratio, double relative_error);
 

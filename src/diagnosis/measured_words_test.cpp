@@ -25,6 +25,10 @@ TEST(MeasuredWords, ratios_are_whole_numbers_or_their_parts_where_they_are) {
   EXPECT_EQ(times(0.75, 1e-5), "0.75 times");
   EXPECT_EQ(times(1.5, 1e-5), "1.5 times");
   EXPECT_EQ(times(-2, 1e-5), "-2 times");
+  EXPECT_EQ(times(1.00001, 1e-5), "(1 + 1e-05) times");
+  EXPECT_EQ(times(0.99998, 1e-4), "(1 - 2e-05) times");
+  EXPECT_EQ(times(1.0001, 1e-5), "1.0001 times");
+  EXPECT_EQ(times(1, 1e-5), "1 times");
   // Within twice what is known of it; a ratio that is known exactly, within 2e-12.
   EXPECT_EQ(times(3 * (1 + 1.9e-4), 1e-4), "3 times");
   EXPECT_EQ(times(3 * (1 + 2.1e-4), 1e-4), "3.001 times");
