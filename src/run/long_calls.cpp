@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,6 +57,26 @@ Case case_of_rows(const Encoding& truth, const Domain& domain, std::int64_t toke
   return one;
 }
 
+// So many queries against two keys, and two queries against so many keys: blocks of either, where the other
+// is not one alone. Every key stands at or before a query.
+std::vector<Case> cases_of_many_queries(const Encoding& truth, const Domain& domain, std::int64_t tokens) {
+  const Call two{.positions = {.whole = {0, 0}}, .keys = {.whole = {0, 0}}};
+  Case one = case_of(truth, domain, domain.lo, {});
+  for (std::size_t n = 0; n < signature(truth).takes.size(); ++n)
+    one.set(signature(truth).takes[n].name, std::vector<double>(count(shape_of_content(truth, two, n)), 1.0));
+  const auto with = [&](std::string_view few, std::string_view many, Position first, Position second) {
+    Case out = one;
+    out.set(few == "i" ? "nq" : "nk", 2.0);
+    out.set(few == "i" ? "nk" : "nq", static_cast<double>(tokens));
+    out.set(few, static_cast<double>(first));
+    out.set(fmt::format("{}1", few), static_cast<double>(second));
+    out.set(fmt::format("arranged_{}", many), std::string("consecutive"));
+    return out;
+  };
+  const Position last = domain.lo + tokens - 1;
+  return {with("j", "i", domain.lo, domain.lo + tokens / 2), with("i", "j", last, last - 1)};
+}
+
 // Of the whole operator one length, under a causal mask.
 Case case_of_the_operator(const Encoding& truth) {
   Case one;
@@ -89,19 +110,23 @@ std::vector<Case> long_cases(const Encoding& truth, const Encoding& subject) {
   return out;
 }
 
-std::vector<Case> cases_of_many_rows(const Encoding& truth, const Encoding& subject) {
+std::vector<Case> wide_cases(const Encoding& truth, const Encoding& subject) {
   const auto same = as_the_subject(truth, subject);
-  if (!same || !signature(*same).role) return {};
+  if (!same || !signature(*same).positions) return {};
   const Domain domain = overlap(positions_of(subject), positions_of(*same));
   if (domain.real) return {};
-  return {case_of_rows(*same, domain, 1), case_of_rows(*same, domain, 2)};
+  if (signature(*same).role) return {case_of_rows(*same, domain, 1), case_of_rows(*same, domain, 2)};
+  if (signature(*same).has(Axis::token) || domain.axes != 1) return {};
+  for (const std::int64_t tokens : long_sizes | std::views::reverse)
+    if (tokens <= domain.hi - domain.lo + 1) return cases_of_many_queries(*same, domain, tokens);
+  return {};
 }
 
 std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Encoding& subject,
                                                const Precision& precision, const Budget& budget) {
   std::vector<Case> all = long_cases(truth, subject);
   all.erase(all.begin(), all.end() - std::min<std::ptrdiff_t>(2, std::ssize(all)));
-  std::ranges::copy(cases_of_many_rows(truth, subject), std::back_inserter(all));
+  std::ranges::copy(wide_cases(truth, subject), std::back_inserter(all));
   if (all.empty()) return std::nullopt;
   const Trial one = *trial(agreement(truth), subject, precision);
   const auto deadline = Clock::now() + budget.time;

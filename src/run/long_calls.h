@@ -13,17 +13,17 @@ namespace posproof {
 // Agreement in calls longer than any that is drawn (core/draw.h, `long_sizes`): what depends on how many
 // tokens there are, and is right of few, is wrong there. Two batch rows of tokens, rows of a table, or one
 // query against as many keys as a long call has room for; consecutive from the domain's first position on,
-// and in equal steps through the domain. So it is in calls of more batch rows than any that is drawn
-// (`many_rows`), of one token each and of two, at positions of their own. Of the whole operator, whose cost
-// grows with the square of the length, one call of the shortest of these lengths. No long call where
-// positions have several axes or the domain ends before, and none of both where an answer depends on the
-// whole call: every row of a long one would be another.
+// and in equal steps through the domain. Then so many queries against two keys, and two queries against so
+// many keys; and of a rotation more batch rows than any that is drawn (`many_rows`), of one token each and of
+// two, at positions of their own. Of the whole operator, whose cost grows with the square of the length, one
+// call of the shortest of these lengths. No long call where positions have several axes or the domain ends
+// before, and nothing where an answer depends on the whole call: every row of a long one would be another.
 std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Encoding& subject,
                                                const Precision& precision, const Budget& budget);
 
 // The cases that such calls are: of each length that fits, in both arrangements. The longest come last.
 std::vector<Case> long_cases(const Encoding& truth, const Encoding& subject);
-// And those of many batch rows.
-std::vector<Case> cases_of_many_rows(const Encoding& truth, const Encoding& subject);
+// And those of many batch rows, or of many queries and of two.
+std::vector<Case> wide_cases(const Encoding& truth, const Encoding& subject);
 
 }  // namespace posproof

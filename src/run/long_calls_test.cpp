@@ -50,13 +50,17 @@ std::vector<Position> from_to(Position first, Position last) {
 
 TEST(LongCalls, of_a_bias_are_one_query_and_a_thousand_keys) {
   const auto calls = asked(truth_of(encodings::t5_bias, "heads=2"));
-  ASSERT_EQ(calls.size(), 2u);
+  ASSERT_EQ(calls.size(), 4u);
   EXPECT_EQ(calls[0].positions.whole, (std::vector<Position>{1024}));
   EXPECT_EQ(calls[0].keys.whole, from_to(0, 1024));
   const Position last = positions_of(truth_of(encodings::t5_bias, "heads=2")).hi;
   EXPECT_EQ(calls[1].positions.whole, (std::vector<Position>{last}));
   EXPECT_EQ(calls[1].keys.whole.size(), 1025u);
   EXPECT_GT(calls[1].keys.whole.back(), last - last / 1000);
+  EXPECT_EQ(calls[2].positions.whole, from_to(0, 1024));
+  EXPECT_EQ(calls[2].keys.whole, (std::vector<Position>{0, 512}));
+  EXPECT_EQ(calls[3].positions.whole, (std::vector<Position>{1024, 1023}));
+  EXPECT_EQ(calls[3].keys.whole, from_to(0, 1024));
 }
 
 TEST(LongCalls, of_tokens_are_two_rows_and_of_a_table_one) {
@@ -76,7 +80,8 @@ TEST(LongCalls, are_as_long_as_a_call_has_room_for) {
   ASSERT_EQ(rotated.size(), 4u);
   EXPECT_EQ(rotated[0].positions.whole.size(), 2u * 257);
   const auto logits = asked(truth_of(encodings::shaw, "dim=8"));
-  ASSERT_EQ(logits.size(), 2u);
+  ASSERT_EQ(logits.size(), 4u);
+  EXPECT_EQ(logits[2].contents[1].data, std::vector<double>(2 * 8, 1)) << "no content of the two keys is 0";
   EXPECT_EQ(logits[0].keys.whole.size(), 1025u);
 }
 
@@ -137,6 +142,25 @@ TEST(LongCalls, look_at_every_token) {
   const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
   ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
   EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("tokens"), 257);
+}
+
+// The last query or the last key before it, wrong by 16 bounds where the other is not one alone and there are
+// more than 129.
+TEST(LongCalls, look_at_the_last_of_many_queries_and_keys) {
+  const Encoding truth = truth_of(encodings::alibi, "heads=2");
+  for (const bool keys : {false, true}) {
+    const Encoding wrong = answered_by(truth, [&](const Call& call) {
+      Tensor out = answer(truth, call);
+      const std::size_t nq = call.positions.whole.size(), nk = call.keys.whole.size();
+      const std::size_t at = keys ? nk - 2 : (nq - 1) * nk;
+      if ((keys ? nk : nq) > 129 && (keys ? nq : nk) == 2)
+        out.data[at] += 16 * bound(truth, call, out, all_f32).error.data[at];
+      return out;
+    });
+    const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+    ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << keys;
+    EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer(keys ? "nk" : "nq"), 257) << keys;
+  }
 }
 
 TEST(LongCalls, are_of_many_rows_each_at_positions_of_its_own) {
