@@ -15,6 +15,7 @@
 #include "catalogue/encodings/sinusoidal.h"
 #include "catalogue/encodings/t5_bias.h"
 #include "core/call.h"
+#include "core/failure.h"
 #include "core/spec.h"
 #include "run/recorded.h"
 
@@ -200,6 +201,30 @@ TEST(LongCalls, refute_what_is_right_of_few_rows_alone) {
     EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("batch"), first + 1) << first;
     EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("tokens"), 1) << first;
   }
+}
+
+// A kernel that was built for 8 rows holds, and what is wrong in its eighth row is seen.
+TEST(LongCalls, leave_a_limit_on_rows_alone) {
+  const Encoding truth = truth_of(encodings::rope, "dim=8 heads=2");
+  for (const bool right : {true, false}) {
+    const Encoding limited = answered_by(truth, [&](const Call& call) {
+      if (call.batch > 9) throw Failure(Failure::How::raised, "9 rows at most", "rotate: 9 rows at most");
+      Tensor out = answer(truth, call);
+      if (!right && call.batch == 9) out.data.back() *= 2;
+      return out;
+    });
+    const auto verdict = agreement_in_long_calls(truth, limited, all_f32, {});
+    ASSERT_TRUE(verdict);
+    EXPECT_EQ(std::holds_alternative<Holds>(*verdict), right);
+    EXPECT_EQ(std::holds_alternative<Refuted>(*verdict), !right);
+  }
+  // Another shape is no limit.
+  const Encoding cut = answered_by(truth, [&](const Call& call) -> Tensor {
+    if (call.batch <= 8) return answer(truth, call);
+    throw Failure::of_shape("rotate", "[33, 2, 1, 8]", "[8, 2, 1, 8]");
+  });
+  const auto verdict = agreement_in_long_calls(truth, cut, all_f32, {});
+  EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
 }
 
 // The last entry of an operator's answer, wrong by 16 bounds where there are more than 129 tokens.

@@ -107,7 +107,8 @@ CaseResult ended_by(const std::exception& error) {
   return {.end = failure != nullptr ? CaseResult::End::failed : CaseResult::End::threw,
           .what = error.what(),
           .kind = kind_of_error(error),
-          .died = failure != nullptr && failure->how == Failure::How::died};
+          .died = failure != nullptr && failure->how == Failure::How::died,
+          .raised = failure != nullptr && failure->how == Failure::How::raised};
 }
 
 CaseResult run(const Trial& trial, Draw& draw) {

@@ -17,6 +17,7 @@ struct CaseResult {
   std::string what = {};  // of the refusal or the error
   std::string kind = {};  // of the failure or the error, see `kind_of_error`
   bool died = false;      // the implementation; where it failed
+  bool raised = false;    // an error of its own; where it failed
   Drawn drawn = {};
 
   // Something is wrong with the case: all but held, discarded and refused.

@@ -152,6 +152,8 @@ TEST(CaseResult, kinds_of_failures_are_their_reasons) {
   EXPECT_TRUE(raised.fails_like(again));
   EXPECT_FALSE(raised.died);
   EXPECT_TRUE(died.died);
+  EXPECT_TRUE(raised.raised);
+  EXPECT_FALSE(died.raised);
   EXPECT_FALSE(raised.fails_like(of(Failure::How::raised, "another reason", "rows(3): no such row")));
   const CaseResult threw = ended_by(std::runtime_error("no such row"));
   EXPECT_EQ(threw.end, CaseResult::End::threw);
