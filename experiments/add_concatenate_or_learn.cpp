@@ -351,7 +351,7 @@ std::vector<Block> one_or_two(const Measured& m) {
       Paragraph{
           "A layer that reads `[X P]` has a matrix of two blocks, W1 for the token and W2 for the position. "
           "Addition is the case of two equal blocks, so concatenation of as many position channels as the token has can do all that addition can. "
-          "With fewer it cannot do all."},
+          "With fewer than the rank of the rows that are added (at most the number of positions) it cannot do all."},
       grid,
       Paragraph{fmt::format(
           "{} position channels reach at most as many directions: of the variance of the sinusoidal rows 0 to {} of width {} (less their mean), the best {} directions leave {} out, and so does any linear map from as many channels.",
@@ -427,10 +427,6 @@ std::vector<Block> not_added(const Measured& m) {
       grid};
 }
 
-constexpr experiments::Reference gehring_2017{"Gehring et al.", "2017",
-                                              "Convolutional Sequence to Sequence Learning",
-                                              "https://arxiv.org/abs/1705.03122"};
-
 Document run() {
   const Measured m = measure();
   prove(m);
@@ -458,7 +454,7 @@ Document run() {
                "Concatenation keeps it, and costs parameters in every block. Mapped back to the width of the token it costs parameters once ({} for 64 channels), and is a sum again, of a matrix times the token and another times the position. "
                "A learned table costs as many parameters as it has entries, and ends.",
                percent(m.lost.back().share[1]), percent(all(m.costs[3]) / all(m.costs[0]) - 1))}},
-           experiments::references({experiments::vaswani_2017, gehring_2017, experiments::su_2021,
+           experiments::references({experiments::vaswani_2017, experiments::su_2021,
                                     experiments::press_2021, experiments::raffel_2020})})};
 }
 

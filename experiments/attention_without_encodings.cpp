@@ -462,8 +462,7 @@ Document run() {
                "Without mask and encoding the output of a token does not depend on the order of the tokens, whatever the weights. "
                "A causal mask is a source of order without any encoding: after one block an output depends on its own token and on which tokens stand before it, from the second block on also on their order. "
                "Tokens that are all equal stay equal under it."}},
-           experiments::references({experiments::vaswani_2017, experiments::yun_2020, experiments::haviv_2022,
-                                    experiments::kazemnejad_2023})})};
+           experiments::references({experiments::vaswani_2017, experiments::yun_2020})})};
 }
 
 }  // namespace

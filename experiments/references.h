@@ -35,14 +35,6 @@ constexpr Reference grattafiori_2024{"Grattafiori et al.", "2024", "The Llama 3 
 constexpr Reference yun_2020{"Yun et al.", "2020",
                              "Are Transformers Universal Approximators of Sequence-to-Sequence Functions?",
                              "https://arxiv.org/abs/1912.10077"};
-constexpr Reference haviv_2022{"Haviv et al.", "2022",
-                               "Transformer Language Models without Positional Encodings Still Learn "
-                               "Positional Information",
-                               "https://arxiv.org/abs/2203.16634"};
-constexpr Reference kazemnejad_2023{"Kazemnejad et al.", "2023",
-                                    "The Impact of Positional Encoding on Length Generalization in "
-                                    "Transformers",
-                                    "https://arxiv.org/abs/2305.19466"};
 constexpr Reference tensor2tensor_2018{"Vaswani et al.", "2018",
                                        "Tensor2Tensor for Neural Machine Translation",
                                        "https://arxiv.org/abs/1803.07416"};

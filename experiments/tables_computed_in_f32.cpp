@@ -146,7 +146,7 @@ Document run() {
                 "Libraries round in their own ways; what they make is in [performance](performance.md)."}},
            {PageVerdict{answer}},
            experiments::references({experiments::vaswani_2017, experiments::pytorch_tutorial,
-                                    experiments::zhang_2021, experiments::kalamkar_2019})})};
+                                    experiments::zhang_2021})})};
 }
 
 }  // namespace

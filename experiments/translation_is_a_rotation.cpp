@@ -188,7 +188,7 @@ Document run() {
            {PageVerdict{
                "There is one such map, a rotation of every pair, and it makes dot products of rows depend on the offset alone. "
                "It does not follow that the attention weight depends on the offset alone: the weight also depends on the learned matrices, the content and the length of the sequence."}},
-           experiments::references({experiments::vaswani_2017, experiments::su_2021})})};
+           experiments::references({experiments::vaswani_2017})})};
 }
 
 }  // namespace

@@ -388,7 +388,7 @@ std::vector<Block> residues(const Measured& m) {
   return {
       Section{"Can t mod m be read off?"},
       Paragraph{fmt::format(
-          "Period m needs a frequency 2π/m. The frequencies are at most 1 rad, so no single one has a period m below 7 (parity needs π rad), and being algebraic numbers none of them is 2π/m. "
+          "Period m needs a frequency 2πj/m, j without a factor in common with m. The frequencies are at most 1 rad, so no single one has a period m below 7 (parity needs π rad), and being algebraic numbers none of them is a rational multiple of π. "
           "Fitted to {} positions, with directions below 1e-4 of the strongest left out, a linear probe on sinusoidal rows is at chance (within 3 points) for m from 2 to 6. At width 512 some larger m can be fitted inside the window ({} at m = 7); after the window the same probe is at chance for every m from 2 to {} at both widths. "
           "That is overfitting, not a limit of the rows: with directions below 1e-2 of the strongest left out, the probe at width 512 reads t mod 7 right at {} of the positions inside and {} after. "
           "One pair is enough: the wavelength of pair {} is {}, and of the outputs cos(tω - 2πr/7), which are linear in its two columns, that of r = t mod 7 is the largest at every position below {} (enumerated). "
@@ -435,7 +435,7 @@ std::vector<Block> answered(const Measured& m) {
        fmt::format(
            "{} of 256 sine columns are largest at frequency 0: {} ramps or nearly constant, {} arches",
            m.spectra.constant, m.spectra.constant - m.spectra.arches, m.spectra.arches)},
-      {"Periodic structure is served by sinusoids.", "true of periods that are nearly a wavelength",
+      {"Periodic structure is served by sinusoids.", "true of periods that are nearly a wavelength, or a whole number of them",
        fmt::format("width 512: t mod 2 {} right; t mod 7 right below {} by a pair of wavelength {}",
                    percent(probed(m, 2).wide.inside), whole(m.first_wrong),
                    fixed(static_cast<double>(m.wavelength), 4))},
