@@ -219,7 +219,10 @@ class Terms {
   std::vector<Deviation> found() {
     const PairForm as_it_is{"", [](const AskedPair& pair) { return std::pair(pair.i, pair.j); }};
     own_ = parts_at(as_it_is.to);
-    if (const auto fit = fits(own_)) return {deviation(reference_, truth_, {as_it_is, {}, *fit})};
+    if (const auto fit = fits(own_); fit && fit->factor == Parts{1, 1, 1, 1})
+      return {};
+    else if (fit)
+      return {deviation(reference_, truth_, {as_it_is, {}, *fit})};
     if (const auto fit = fits(parts_at(as_it_is.to, Contents::exchanged), exchanged()))
       return {deviation(reference_, truth_, {as_it_is, {}, *fit, Contents::exchanged})};
     std::vector<PairForm> forms = pair_forms("logit");
@@ -240,31 +243,52 @@ class Terms {
   }
 
  private:
-  // Distances that end before the first at which a logit is another: of keys on both sides, or on one.
+  // The distance at which the logit of n is the declared one of a key on the same side, and nearer: the
+  // largest below its own.
+  std::optional<Position> nearer(std::size_t n) const {
+    const Logit& one = logits_[n];
+    const AskedPair at = one.pair();
+    const Tensor q = row_of(one.from->call.contents[0], one.row),
+                 k = row_of(one.from->call.contents[1], one.column);
+    constexpr Position most = 4096;
+    const Position own = std::abs(at.i - at.j), side = at.j > at.i ? 1 : -1;
+    for (Position d = own - 1; d > 0 && d >= own - most; --d) {
+      const Parts there = parts_of(reference_, q, k, at.i, at.i + side * d)[one.head];
+      if (std::abs(one.given - std::accumulate(there.begin(), there.end(), 0.0)) <= 3 * one.error) return d;
+    }
+    return std::nullopt;
+  }
+
+  // The largest distance that counts, of keys on both sides, or on one: that of the nearest key whose logit
+  // is another.
   std::optional<PairForm> limited() const {
-    std::optional<Position> later, earlier;
+    std::optional<std::size_t> first_later, first_earlier;
+    const auto distance = [&](std::size_t n) { return std::abs(logits_[n].pair().i - logits_[n].pair().j); };
     for (std::size_t n = 0; n < logits_.size(); ++n) {
       const double declared = std::accumulate(own_[n].begin(), own_[n].end(), 0.0);
       if (std::abs(logits_[n].given - declared) <= logits_[n].error) continue;
       const AskedPair at = logits_[n].pair();
-      std::optional<Position>& first = at.j > at.i ? later : earlier;
-      first = std::min(first.value_or(std::abs(at.i - at.j)), std::abs(at.i - at.j));
+      std::optional<std::size_t>& first = at.j > at.i ? first_later : first_earlier;
+      if (!first || distance(n) < distance(*first)) first = n;
     }
-    if (!later && !earlier) return std::nullopt;
-    const bool both = later && earlier;
-    const Position last = (both ? std::min(*later, *earlier) : later ? *later : *earlier) - 1;
-    if (last < 1) return std::nullopt;
-    return PairForm{
-        fmt::format("distances {}past {} count as {}",
-                    both    ? ""
-                    : later ? "of later keys "
-                            : "of earlier keys ",
-                    last, last),
-        [last, hold_later = later.has_value(), hold_earlier = earlier.has_value()](const AskedPair& at) {
-          const Position offset = at.j - at.i;
-          const bool held = offset > 0 ? hold_later : hold_earlier;
-          return std::pair(at.i, at.i + (held ? std::clamp(offset, -last, last) : offset));
-        }};
+    if (!first_later && !first_earlier) return std::nullopt;
+    const auto later = first_later ? nearer(*first_later) : std::nullopt,
+               earlier = first_earlier ? nearer(*first_earlier) : std::nullopt;
+    if ((first_later && !later) || (first_earlier && !earlier)) return std::nullopt;
+    const auto past = [](Position last, const char* of) {
+      return fmt::format("distances {0}past {1} count as {1}", of, last);
+    };
+    constexpr auto of_later = "of later keys ", of_earlier = "of earlier keys ";
+    const std::string words = !earlier           ? past(*later, of_later)
+                              : !later           ? past(*earlier, of_earlier)
+                              : later == earlier ? past(*later, "")
+                                                 : past(*later, of_later) + ", " + past(*earlier, of_earlier);
+    return PairForm{words, [later, earlier](const AskedPair& at) {
+                      Position offset = at.j - at.i;
+                      if (later) offset = std::min(offset, *later);
+                      if (earlier) offset = std::max(offset, -*earlier);
+                      return std::pair(at.i, at.i + offset);
+                    }};
   }
 
   std::vector<Parts> parts_at(const std::function<std::pair<Position, Position>(const AskedPair&)>& to,
@@ -287,7 +311,10 @@ class Terms {
   }
 
   std::optional<Fitted> fits(const std::vector<Parts>& of) const { return fits(of, logits_); }
+  // Terms as declared come first: the factors of many exact logits are off 1 by more than any of them.
   std::optional<Fitted> fits(const std::vector<Parts>& of, const std::vector<Logit>& logits) const {
+    constexpr Fitted as_declared{{1, 1, 1, 1}, {}};
+    if (holds(as_declared, of, logits)) return as_declared;
     const auto fit = fitted(of, logits, truth_.dim);
     return fit && holds(*fit, of, logits) ? fit : std::nullopt;
   }

@@ -206,8 +206,36 @@ TEST(TermDeviations, name_the_distance_from_which_on_a_logit_is_the_same) {
       (Sentences{"distances of later keys past 1 count as 1"}));
   EXPECT_EQ(
       of("shaw", "dim=4 clip=5", at_distance([](Position d) { return std::clamp<Position>(d, -3, 4); })),
-      (Sentences{"the term of the query is wrong; the term without content and the term of the key and "
-                 "the term of query and key are as declared"}));
+      (Sentences{"distances of later keys past 3 count as 3, distances of earlier keys past 4 count as 4"}));
+  // Past the last, distances count as 0.
+  EXPECT_EQ(of("shaw", "dim=4 clip=5", at_distance([](Position d) { return d > 4 ? 0 : d; })),
+            (Sentences{"the term of the query is wrong; the term without content and the term of the key and "
+                       "the term of query and key are as declared"}));
+}
+
+// Of f64, whose fitted factors are off 1 by more than a logit is.
+TEST(TermDeviations, name_the_largest_offset_of_one_side_in_f64) {
+  const auto clipped = [](Position lowest) {
+    return [lowest](const Parameters& parameters) {
+      auto own = as<Contextual>(encoding_named("shaw").make(parameters));
+      own.logits = [declared = own, lowest](const Tensor& q, const Tensor& k, const Positions& i,
+                                            const Positions& j) {
+        Tensor out({1, q.rows(), k.rows()});
+        for (std::size_t r = 0; r < q.rows(); ++r)
+          for (std::size_t c = 0; c < k.rows(); ++c) {
+            const Tensor query({1, q.width()}, {q.row(r).begin(), q.row(r).end()}),
+                key({1, k.width()}, {k.row(c).begin(), k.row(c).end()});
+            const Position at[] = {std::max(i[r] - j[c], lowest)}, none[] = {0};
+            out.at(r, c) = declared.logits(query, key, at, none).data[0];
+          }
+        return out;
+      };
+      return Encoding(own);
+    };
+  };
+  EXPECT_EQ(said("shaw", "dim=16 clip=16", clipped(-15), all_f64),
+            (Sentences{"distances of later keys past 15 count as 15"}));
+  EXPECT_EQ(said("shaw", "dim=16 clip=16", clipped(-16), all_f64), Sentences{});
 }
 
 TEST(TermDeviations, name_directions_that_are_not_told_apart) {
