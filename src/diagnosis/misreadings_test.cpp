@@ -107,12 +107,16 @@ TEST(Misread, near_ones_have_no_name) {
 
 // Between what is right and what is misread.
 TEST(Misread, shares_of_them_have_no_name) {
-  const std::pair<std::string, std::string> all[] = {
-      {"fire", "the number of the query's row"},  {"fire", "the number of keys of the call"},
-      {"timestep_embedding", "is truncated"},     {"timestep_embedding", "is rounded"},
-      {"resized_table", "in each other's place"}, {"music_transformer", "the vector of one less"},
-      {"deberta", "of the whole table"},          {"dape", "of each head in turn"},
-      {"pope", "of a key is max(x, 0)"},          {"sandwich", "rounded down"}};
+  const std::pair<std::string, std::string> all[] = {{"fire", "the number of the query's row"},
+                                                     {"fire", "the number of keys of the call"},
+                                                     {"timestep_embedding", "is truncated"},
+                                                     {"timestep_embedding", "is rounded"},
+                                                     {"resized_table", "is read column by column"},
+                                                     {"music_transformer", "the vector of one less"},
+                                                     {"deberta", "of the whole table"},
+                                                     {"dape", "of each head in turn"},
+                                                     {"pope", "of a key is max(x, 0)"},
+                                                     {"sandwich", "rounded down"}};
   for (const auto& [id, words] : all)
     for (const auto& [family_id, family] : catalogue::misreadings()) {
       if (family_id != id) continue;

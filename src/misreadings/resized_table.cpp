@@ -30,11 +30,56 @@ Encoding not_permuted(const Parameters& given) {
   return out;
 }
 
+// The trained grid lies as [from_width, from_height], column by column: the same is answered of a grid that
+// is transposed before and after.
+Encoding by_columns(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::resized_table, given);
+  const std::size_t kept = p.width("kept_rows"), height = p.width("height"), width = p.width("width");
+  if (p.width("from_height") == 1 || p.width("from_width") == 1)
+    throw Refusal("the same of one row or one column");
+  Parameters turned = p.parameters();
+  for (const auto& [one, other] : {std::pair("from_height", "from_width"), std::pair("height", "width")}) {
+    turned.set(one, static_cast<double>(p.whole(other)));
+    turned.set(other, static_cast<double>(p.whole(one)));
+  }
+  Table out = misread::right<Table>(encodings::resized_table, given);
+  out.rows = [=, own = encodings::resized_table.make<Table>(turned)](const Positions& positions,
+                                                                     Position length) {
+    std::vector<Position> there(positions.begin(), positions.end());
+    for (Position& t : there)
+      if (const auto at = static_cast<std::size_t>(t); at >= kept && (at - kept) < height * width)
+        t = static_cast<Position>(kept + (at - kept) % width * height + (at - kept) / width);
+    return own.rows(there, length);
+  };
+  return out;
+}
+
+// What is resized lies as [width, height].
+Encoding answered_by_columns(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::resized_table, given);
+  const std::size_t kept = p.width("kept_rows"), height = p.width("height"), width = p.width("width");
+  if (height == 1 || width == 1) throw Refusal("the same of one row or one column");
+  Table out = misread::right<Table>(encodings::resized_table, given);
+  out.rows = [=, own = out.rows](const Positions& positions, Position length) {
+    std::vector<Position> there(positions.begin(), positions.end());
+    for (Position& t : there)
+      if (const auto at = static_cast<std::size_t>(t); at >= kept && (at - kept) < height * width)
+        t = static_cast<Position>(kept + (at - kept) % height * width + (at - kept) / height);
+    return own(there, length);
+  };
+  return out;
+}
+
+constexpr auto of_grids = "dim=4 from_height=3 from_width=2 height=4 width=3 kept_rows=1 table=seeded";
+
 }  // namespace
 
 const MisreadingFamily entry{{
     {"channels are not moved behind rows and columns: [dim, height, width] is read as [height width, dim]",
-     &not_permuted, "dim=4 from_height=3 from_width=2 height=4 width=3 kept_rows=1 table=seeded"},
+     &not_permuted, of_grids},
+    {"the trained grid is read column by column: as [from_width, from_height], transposed", &by_columns,
+     of_grids},
+    {"the resized grid is laid out column by column: as [width, height]", &answered_by_columns, of_grids},
 }};
 
 }  // namespace posproof::misreadings_resized_table
