@@ -87,7 +87,35 @@ std::vector<Effect> effects_on_axes(const Domain& domain) {
   return out;
 }
 
+namespace {
+
+// Of a grid of times, rows and columns, whose tokens are numbered time by time, row by row: np.tile and
+// np.repeat in each other's place.
+std::vector<Effect> effects_of_tiling(const Domain& domain) {
+  const Position times = domain.last(0) + 1, rows = domain.last(1) + 1, columns = domain.last(2) + 1;
+  if (times < 2 || rows * columns < 2) return {};
+  const auto numbered = [=](std::string words, bool time, bool place) {
+    return effect_on_numbers(std::move(words), [=](std::span<Position> t) {
+      const Position number = (t[0] * rows + t[1]) * columns + t[2];
+      if (time) t[0] = number % times;
+      if (place) t[1] = number / times / columns, t[2] = number / times % columns;
+    });
+  };
+  const std::string of =
+      fmt::format("of token n of a grid of {} times, {} rows and {} columns, ", times, rows, columns);
+  return {numbered(fmt::format("{}the time is n modulo {}: tiled, not repeated", of, times), true, false),
+          numbered(fmt::format("{}row and column are those of n / {}: repeated, not tiled", of, times), false,
+                   true),
+          numbered(fmt::format("{}the time is n modulo {}, row and column are those of n / {}: the time "
+                               "counts fastest",
+                               of, times, times),
+                   true, true)};
+}
+
+}  // namespace
+
 std::vector<Effect> effects_on_a_grid(const Domain& domain) {
+  if (domain.axes == 3 && domain.lo == 0 && !domain.last_on_axis.empty()) return effects_of_tiling(domain);
   if (domain.axes != 2 || domain.lo != 0 || domain.last(0) == domain.last(1)) return {};
   const Position rows = domain.last(0) + 1, columns = domain.last(1) + 1;
   const auto reading =

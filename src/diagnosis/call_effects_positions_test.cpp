@@ -27,6 +27,17 @@ std::vector<Position> moved(const std::vector<Effect>& effects, const std::strin
   return one->begin()(call, 0, 1).call.positions.whole;
 }
 
+// The same of positions of three numbers.
+std::vector<Position> moved_on_axes(const std::vector<Effect>& effects, const std::string& words,
+                                    const std::vector<Position>& row) {
+  const Effect* one = effect(effects, words);
+  if (one == nullptr) return {};
+  Call call;
+  call.positions.axes = 3;
+  call.positions.whole = row;
+  return one->begin()(call, 0, 1).call.positions.whole;
+}
+
 // Every format rounds to the even one of two numbers that are as near.
 TEST(CallEffectsOnPositions, give_a_position_the_bits_of_its_format) {
   const std::vector<Position> row = {256, 257, 259, 2049, 2051, 32767, 32768, -32769, 65536};
@@ -326,6 +337,26 @@ TEST(CallEffectsOnPositions, hold_real_positions_below_a_limit) {
   const Effect* one = effect(effects, "positions past 7 count as 7");
   ASSERT_NE(one, nullptr);
   EXPECT_EQ(one->begin()(call, 0, 1).call.positions.real, (std::vector<double>{6.5, 7, 7, 7}));
+}
+
+// Token 7 of 2 times of 3 rows of 2 columns is that at time 1, row 0, column 1.
+TEST(CallEffectsOnPositions, tile_what_is_to_be_repeated) {
+  Domain grid(0, 2);
+  grid.axes = 3, grid.last_on_axis = {1, 2, 1};
+  const std::vector<Effect> effects = effects_on_a_grid(grid);
+  const std::string of = "of token n of a grid of 2 times, 3 rows and 2 columns, ";
+  const std::vector<Position> all = {1, 0, 1, 0, 2, 0};
+  EXPECT_EQ(moved_on_axes(effects, of + "the time is n modulo 2: tiled, not repeated", all),
+            (std::vector<Position>{1, 0, 1, 0, 2, 0}));
+  EXPECT_EQ(moved_on_axes(effects, of + "row and column are those of n / 2: repeated, not tiled", all),
+            (std::vector<Position>{1, 1, 1, 0, 1, 0}));
+  EXPECT_EQ(
+      moved_on_axes(effects,
+                    of + "the time is n modulo 2, row and column are those of n / 2: the time counts fastest",
+                    {0, 0, 1, 1, 0, 0}),
+      (std::vector<Position>{1, 0, 0, 0, 1, 1}));
+  grid.last_on_axis = {0, 2, 1};
+  EXPECT_TRUE(effects_on_a_grid(grid).empty());
 }
 
 }  // namespace
