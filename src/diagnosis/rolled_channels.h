@@ -18,4 +18,7 @@ struct Rolled {
 std::optional<Rolled> rolled_answer(const std::vector<MeasuredChannel>& channels);
 std::optional<Rolled> rolled_input(const std::vector<MeasuredChannel>& channels);
 
+// The same of inputs and outputs whose channel `first` counts as channel 0, those before it behind the last.
+std::vector<MeasuredChannel> counted_from(std::size_t first, std::vector<MeasuredChannel> channels);
+
 }  // namespace posproof

@@ -53,9 +53,17 @@ std::optional<Layout> layout_of(const std::vector<Two>& pairs) {
   return std::nullopt;
 }
 
+std::size_t first_channel(const Rotary& truth) {
+  std::size_t out = truth.dim;
+  for (const Pair& pair : truth.pairs) out = std::min({out, pair.first, pair.second});
+  return out;
+}
+
+// Counted from the first channel that rotates.
 std::vector<Two> declared_pairs(const Rotary& truth) {
+  const std::size_t first = first_channel(truth);
   std::vector<Two> out;
-  for (const Pair& pair : truth.pairs) out.emplace_back(pair.first, pair.second);
+  for (const Pair& pair : truth.pairs) out.emplace_back(pair.first - first, pair.second - first);
   return out;
 }
 
@@ -523,6 +531,15 @@ std::string rolled_words(const char* words, std::size_t by, std::size_t dim) {
                                                       behind ? by : dim - by, dim));
 }
 
+constexpr std::string_view in_wrong_order =
+    ": those that rotate and the others are concatenated in the wrong order";
+
+// Rolled so that the channels that rotate stand at the other end.
+bool stands_behind_the_others(std::size_t by, const Layout& declared, const Rotary& truth) {
+  const std::size_t rotating = 2 * declared.pairs;
+  return rotating < truth.dim && by == (first_channel(truth) == 0 ? truth.dim - rotating : rotating);
+}
+
 std::optional<Sentences> described_or_rolled(const Channels& channels, const Layout& declared,
                                              const Described& to) {
   if (auto said = described(channels, declared, to)) return said;
@@ -535,6 +552,7 @@ std::optional<Sentences> described_or_rolled(const Channels& channels, const Lay
     auto said = described(rolled->back, declared, to);
     if (!said || (best && best->size() <= said->size() + 1)) continue;
     said->insert(said->begin(), rolled_words(words, rolled->by, channels.size()));
+    if (stands_behind_the_others(rolled->by, declared, to.truth)) said->front() += in_wrong_order;
     best = std::move(said);
   }
   return best;
@@ -604,9 +622,11 @@ std::optional<Sentences> described_in_any_part(const Channels& channels, const L
 
 }  // namespace
 
-std::optional<std::vector<std::string>> rotation_deviations(const Channels& channels, const Rotary& truth,
+std::optional<std::vector<std::string>> rotation_deviations(const Channels& measured, const Rotary& truth,
                                                             const Parameters& parameters, double divisor,
                                                             const Precision& precision) {
+  const std::size_t first = truth.pairs.empty() ? 0 : first_channel(truth);
+  const Channels channels = first == 0 ? measured : counted_from(first, measured);
   const auto is = [&](const std::function<bool(const MeasuredChannel&)>& one) {
     return std::ranges::any_of(channels, one);
   };
@@ -621,6 +641,12 @@ std::optional<std::vector<std::string>> rotation_deviations(const Channels& chan
         fmt::format("the token is added to {}", added.size() == 2 * truth.pairs.size()
                                                     ? "its rotation"
                                                     : numbered("channel", added) + " of its rotation"));
+  // A roll is the same from wherever it is counted.
+  if (said && first != 0)
+    for (std::string& one : *said)
+      if (one.find("channel") != one.npos && !one.starts_with("channel c of the answer") &&
+          !one.starts_with("for channel c "))
+        one = fmt::format("counted from channel {}: {}", first, one);
   return said;
 }
 

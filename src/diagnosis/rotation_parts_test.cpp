@@ -158,6 +158,40 @@ TEST(RotationParts, are_named_where_channels_are_rolled) {
     EXPECT_EQ(said("rope", setting, input(1)), is_given("- 1")) << setting;
     EXPECT_EQ(said("rope", setting, input(14)), is_given("+ 2")) << setting;
   }
+  // The channels that rotate at the other end.
+  const auto concatenated = [](std::string_view channel) {
+    return Sentences{fmt::format(
+        "channel c of the answer holds the rotated channel c {} (modulo 16): those that rotate and "
+        "the others are concatenated in the wrong order",
+        channel)};
+  };
+  const std::string last = "dim=16 rotary_dim=4 rotary_part=last";
+  EXPECT_EQ(said("rope", last, answer(4)), concatenated("- 4"));
+  EXPECT_EQ(said("rope", last, answer(3)), holds("- 3"));
+  EXPECT_EQ(said("rope", "dim=16 rotary_dim=4", answer(12)), concatenated("+ 4"));
+  EXPECT_EQ(said("rope", "dim=16 rotary_dim=4", answer(4)), holds("- 4"));
+}
+
+// Of the last channels, whose numbers are counted from the first of them.
+TEST(RotationParts, are_named_where_the_last_channels_rotate) {
+  const std::string last = "dim=16 rotary_dim=8 rotary_part=last";
+  const auto spoiling = [](const std::function<void(std::span<double> row)>& spoil) {
+    return rotating([=](const Rotary& right, const Tensor& x, const Positions& positions, Role role) {
+      Tensor y = right.rotate(x, positions, role);
+      for (std::size_t r = 0; r < y.rows(); ++r) spoil(y.row(r));
+      return y;
+    });
+  };
+  EXPECT_EQ(said("rope", last, spoiling([](std::span<double> row) { row[9] = 0; })),
+            (Sentences{"counted from channel 8: channel 1 is 0"}));
+  EXPECT_EQ(said("rope", last, spoiling([](std::span<double> row) { row[1] = 0; })),
+            (Sentences{"counted from channel 8: channel 9 is 0"}));
+  const Make other = [](const Parameters& parameters) {
+    Parameters faster = parameters;
+    faster.set("base", 21.3);
+    return encoding_named("rope").make(faster);
+  };
+  EXPECT_EQ(said("rope", last, other), (Sentences{"frequencies are base^(-2i/8) with base 21.3, not 10000"}));
 }
 
 // What is answered in the place of a token: its content is that of another, or all of it.
