@@ -23,23 +23,29 @@ struct Reading {
   Axes mirrored = {};     // the offset has the other sign
   bool averaged = false;  // the products of the axes
   Axes of_keys = {};      // the row is multiplied with the key
+  Axes scaled = {};       // the query is divided by sqrt(dim), of which the others know nothing
+  Axes left_out = {};
 };
 
 Encoding reads(const Parameters& given, const Reading& as) {
   const Arguments p = misread::arguments(encodings::decomposed_relative, given);
+  if ((as.scaled.first || as.scaled.last) && p.is("query", "scaled")) throw Refusal("every query is scaled");
   std::vector<DecomposedAxis> axes = decomposed_axes(p);
   const auto rows = decomposed_rows(p, axes);
   for (std::size_t axis = 0; axis < axes.size(); ++axis)
     if (as.mirrored.have(axis, axes.size())) axes[axis].from_query = !axes[axis].from_query;
   Contextual out = misread::right<Contextual>(encodings::decomposed_relative, given);
-  out.logits =
-      decomposed_logits(p, [=](std::span<const double> q, std::span<const double> k, Coordinates i,
-                               Coordinates j) {
-        Real met = 0;
-        for (std::size_t axis = 0; axis < axes.size(); ++axis)
-          met += dot(as.of_keys.have(axis, axes.size()) ? k : q, rows[axes[axis].row(i[axis], j[axis])]);
-        return as.averaged ? met / static_cast<Real>(axes.size()) : met;
-      }).logits;
+  out.logits = decomposed_logits(p, [=](std::span<const double> q, std::span<const double> k, Coordinates i,
+                                        Coordinates j) {
+                 Real met = 0;
+                 for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+                   if (as.left_out.have(axis, axes.size())) continue;
+                   const Real product = dot(as.of_keys.have(axis, axes.size()) ? k : q,
+                                            rows[axes[axis].row(i[axis], j[axis])]);
+                   met += as.scaled.have(axis, axes.size()) ? product / root(q.size()) : product;
+                 }
+                 return as.averaged ? met / static_cast<Real>(axes.size()) : met;
+               }).logits;
   // Rows of other offsets, and products with the key.
   out.error = [own = out.error](const auto& q, const auto& k, const auto& i, const auto& j,
                                 const Precision& p) {
@@ -67,6 +73,12 @@ const MisreadingFamily entry{{
      with({.of_keys = {.last = true}}), narrow},
     {"the rows of the first and of the last axis are multiplied with the key, not with the query",
      with({.of_keys = {.first = true, .last = true}}), narrow},
+    {"the query is scaled by 1/sqrt(dim) for the first axis, not for the others",
+     with({.scaled = {.first = true}}), narrow},
+    {"the query is scaled by 1/sqrt(dim) for the last axis, not for the others",
+     with({.scaled = {.last = true}}), narrow},
+    {"the product of the first axis is left out", with({.left_out = {.first = true}}), narrow},
+    {"the product of the last axis is left out", with({.left_out = {.last = true}}), narrow},
     {"the products of the axes are averaged, not added up", with({.averaged = true}), "dim=8"},
 }};
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "misreadings/testing/formulas.h"
+#include "run/catalogued.h"
 
 namespace posproof::misreadings_decomposed_relative_test {
 namespace {
@@ -18,7 +19,9 @@ using inside::dot, inside::Real;
 struct Read {
   std::array<int, 3> sign = {1, 1, 1};
   std::array<bool, 3> by_key = {false, false, false};
-  Real parts = 1;  // what the sum over the axes is divided by
+  std::array<int, 3> times = {1, 1, 1};
+  std::array<bool, 3> by_root = {false, false, false};  // divided by sqrt(dim)
+  Real parts = 1;                                       // what the sum over the axes is divided by
 };
 using Formula = std::function<Read(std::size_t axes)>;
 
@@ -43,6 +46,22 @@ const testing::Formulas<Formula> formulas = {
      [](std::size_t axes) {
        return Read{.by_key = {true, axes == 2, true}};
      }},
+    {"the query is scaled by 1/sqrt(dim) for the first axis, not for the others",
+     [](std::size_t) {
+       return Read{.by_root = {true, false, false}};
+     }},
+    {"the query is scaled by 1/sqrt(dim) for the last axis, not for the others",
+     [](std::size_t axes) {
+       return Read{.by_root = {false, axes == 2, true}};
+     }},
+    {"the product of the first axis is left out",
+     [](std::size_t) {
+       return Read{.times = {0, 1, 1}};
+     }},
+    {"the product of the last axis is left out",
+     [](std::size_t axes) {
+       return Read{.times = {1, axes == 2 ? 0 : 1, 0}};
+     }},
     {"the products of the axes are averaged, not added up",
      [](std::size_t axes) { return Read{.parts = Real(axes)}; }},
 };
@@ -50,7 +69,7 @@ const testing::Formulas<Formula> formulas = {
 TEST(MisreadDecomposedRelative, is_what_the_sentence_says) {
   testing::expect_formulas<Contextual>(
       "decomposed_relative", misreadings::decomposed_relative, formulas,
-      {"grid=[5,3]", "grid=[5,3] relative=key_minus_query query=scaled table_seed=2", "grid=[2,5,3]",
+      {"grid=[5,3]", "grid=[5,3] relative=key_minus_query table_seed=2", "grid=[2,5,3]",
        "grid=[5,3] class_token=apart"},
       [](const Contextual& made, const Arguments& p, const Formula& formula, const std::string& where) {
         const std::vector<double>& grid = p.list("grid");
@@ -74,7 +93,8 @@ TEST(MisreadDecomposedRelative, is_what_the_sentence_says) {
               const int past = read.sign[axis] * int(places[i * axes + axis] - places[j * axes + axis]),
                         middle = begin + int(grid[axis]) - 1;
               const int at = p.is("relative", "query_minus_key") ? middle + past : middle - past;
-              met += dot(read.by_key[axis] ? k.row(j) : q.row(i), table.row(std::size_t(at)));
+              const Real product = dot(read.by_key[axis] ? k.row(j) : q.row(i), table.row(std::size_t(at)));
+              met += read.times[axis] * (read.by_root[axis] ? product / inside::root(dim) : product);
               begin += 2 * int(grid[axis]) - 1;
             }
             met /= read.parts;
@@ -83,6 +103,17 @@ TEST(MisreadDecomposedRelative, is_what_the_sentence_says) {
             testing::expect_same(found.at(i, j), dot(q.row(i), k.row(j)) / inside::root(dim) + met, where);
           }
       });
+}
+
+TEST(MisreadDecomposedRelative, scales_no_query_that_is_scaled) {
+  for (const Misreading& one : misreadings::decomposed_relative.misreadings)
+    if (one.what.starts_with("the query is scaled")) {
+      EXPECT_THROW(one.make(with(encoding_named("decomposed_relative"), Case::parse("dim=4 query=scaled"))),
+                   Refusal);
+    } else {
+      EXPECT_NO_THROW(
+          one.make(with(encoding_named("decomposed_relative"), Case::parse("dim=4 query=scaled"))));
+    }
 }
 
 }  // namespace
