@@ -191,6 +191,8 @@ class Measuring {
     if (all([&](double h) { return std::exp2(-most * h / count); }))
       return {fmt::format("slopes are 2^(-{:g} h/{:g}) with h from 0: the first is 1", most, count)};
     if (const std::string rule = rule_past_a_power_of_2(is); !rule.empty()) return {rule};
+    if (const std::string formats = formats_of(is); !formats.empty())
+      return {"slopes are rounded to " + formats};
     if (of_one_factor)
       return {fmt::format("every slope is {} the declared one", times(is[0] / truth_.slopes[0], 1e-6))};
     if (const std::string order = order_of(is); !order.empty()) return {order};
@@ -217,6 +219,25 @@ class Measuring {
       return out;
     };
     return {fmt::format("slopes are {}, not {}", listed(is), listed(truth_.slopes))};
+  }
+
+  // The formats in which the declared slopes are these: several where they have few digits.
+  std::string formats_of(const std::vector<double>& is) const {
+    const std::pair<const char*, double (*)(double)> formats[] = {
+        {"f32", [](double m) { return static_cast<double>(to_f32(m)); }},
+        {"bf16", &to_bf16},
+        {"f16", &to_f16}};
+    std::string out;
+    for (const auto& [name, rounded] : formats) {
+      bool all = true, differs = false;
+      for (std::size_t h = 0; h < is.size(); ++h) {
+        const double kept = rounded(truth_.slopes[h]);
+        all = all && std::abs(is[h] / kept - 1) < tolerance(h);
+        differs = differs || std::abs(kept / truth_.slopes[h] - 1) >= tolerance(h);
+      }
+      if (all && differs) out += (out.empty() ? "" : " or ") + std::string(name);
+    }
+    return out;
   }
 
   // The declared slopes, from the largest to the smallest or the other way.

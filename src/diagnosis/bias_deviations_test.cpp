@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 
+#include "core/formats.h"
 #include "diagnosis/testing/deviations.h"
 
 namespace posproof::bias_deviations_test {
@@ -50,6 +51,25 @@ TEST(BiasDeviations, are_what_stands_for_the_distance) {
   EXPECT_EQ(of_distance([](double d) { return std::pow(d, 0.75); }),
             (Sentences{"the distance to the power 0.75 stands for the distance"}));
   EXPECT_EQ(of_distance([](double d) { return std::sqrt(d + 1); }), Sentences{});
+}
+
+// Of 12 heads some slopes are no powers of 2; those of 9 digits are the same in f16 as in bf16.
+TEST(BiasDeviations, are_slopes_in_a_format) {
+  const auto in = [](const std::string& words, double (*format)(double)) {
+    return of(
+        words, [](double m, double d) { return d > 0 ? -m * d : 0; },
+        [format](std::vector<double> slopes) {
+          for (double& m : slopes) m = format(m);
+          return slopes;
+        });
+  };
+  EXPECT_EQ(in("heads=12", &to_bf16), (Sentences{"slopes are rounded to bf16 or f16"}));
+  EXPECT_EQ(in("heads=12 rule=geometric", &to_bf16), (Sentences{"slopes are rounded to bf16"}));
+  EXPECT_EQ(in("heads=12 rule=geometric", &to_f16), (Sentences{"slopes are rounded to f16"}));
+  EXPECT_EQ(in("heads=8", &to_bf16), Sentences{});  // they are powers of 2
+  for (const std::string& one :
+       in("heads=12 rule=geometric", [](double m) { return to_bf16(m) * (1 + 0x1p-12); }))
+    EXPECT_EQ(one.find("rounded"), one.npos) << one;
 }
 
 TEST(BiasDeviations, are_distances_past_0_that_count_one_more_or_less) {
