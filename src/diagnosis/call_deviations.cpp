@@ -64,6 +64,22 @@ void add_limits(const Explained& alone, const std::vector<bool>& by_effect,
   if (first_wrong) to.push_back(from_on(*first_wrong));
 }
 
+// The same of the number of a token in its row.
+void add_token_limit(const Explained& alone, const std::vector<bool>& by_effect,
+                     const std::vector<Answered>& answered, std::vector<PlaceInCalls>& to) {
+  std::optional<std::size_t> last_right, first_wrong;
+  for (std::size_t n = 0; n < alone.rows.size(); ++n) {
+    const std::size_t token = alone.rows[n].token;
+    if (alone.right[n] && !by_effect[n]) last_right = std::max(last_right.value_or(0), token);
+    if (!alone.right[n]) first_wrong = std::min(first_wrong.value_or(token), token);
+  }
+  if (!last_right || !first_wrong || *last_right >= *first_wrong) return;
+  to.push_back({*last_right + 1 == *first_wrong ? fmt::format("every token from number {} on", *first_wrong)
+                                                : fmt::format("every token from some number from {} to {} on",
+                                                              *last_right + 1, *first_wrong),
+                [first = *first_wrong](const RowInCall& s) { return s.row.token >= first; }});
+}
+
 // ---- effects
 
 constexpr std::size_t several = 3;  // rows that are wrong are more than an accident
@@ -114,6 +130,14 @@ bool holds_at(const PlaceInCalls& where, const Explained& alone, const std::vect
   return true;
 }
 
+// Whether the place is said by the rows that are wrong: few others are in it.
+bool is_where_rows_are_wrong(const PlaceInCalls& where, const Explained& alone,
+                             const std::vector<Answered>& answered) {
+  std::size_t all = 0;
+  for (const AnsweredRow& row : alone.rows) all += where.is(seen(row, answered)) ? 1 : 0;
+  return 2 * alone.wrong() > all;
+}
+
 // Whether rows are wrong in several calls and at several positions: with many effects and places to choose
 // from, one of them may be right at one position by chance.
 bool are_of_several_positions(const Explained& alone, const std::vector<Answered>& answered) {
@@ -158,7 +182,7 @@ std::vector<Effect> effects_of(const Subject& subject, const Encoding& declared,
     add(effects_on_tokens());
     if (subject.live) add(effects_of_strides(declared));
   }
-  if (subject.takes_positions == "mask" && !is.has(Axis::key)) add(effects_of_padding());
+  if (subject.takes_positions == "mask" && !is.has(Axis::key)) add(effects_of_padding(!is.takes.empty()));
   if (is.positions) {
     const Domain domain = overlap(positions_of(subject.encoding), positions_of(declared));
     add(domain.axes > 1 ? effects_on_axes(domain) : effects_at_the_ends(domain));
@@ -202,6 +226,12 @@ std::optional<std::string> call_deviation(const Model& model, const Subject& sub
     if (!by_effect) continue;
     std::vector<PlaceInCalls> own = places;
     add_limits(alone, *by_effect, answered, first_wrong, own);
+    add_token_limit(alone, *by_effect, answered, own);
+    // What is not done at all is the simplest, where just those rows are wrong: another effect may lead to
+    // the same answers at some larger place.
+    for (std::size_t n = 0; effect.always && n < own.size() && (!best || best->first > 1); ++n)
+      if (holds_at(own[n], alone, *by_effect, answered) && is_where_rows_are_wrong(own[n], alone, answered))
+        take(std::min<std::size_t>(n, 1), own[n].words, effect);
     for (std::size_t n = 0; n < own.size() && (!best || n < best->first); ++n)
       if (holds_at(own[n], alone, *by_effect, answered)) take(n, own[n].words, effect);
     if (!further.joint || (best && best->first < own.size())) continue;

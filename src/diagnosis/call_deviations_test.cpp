@@ -394,7 +394,7 @@ TEST(CallDeviations, name_the_place_of_a_rotated_token) {
 // What a program that takes positions in this way answers where padding counts.
 TEST(CallDeviations, name_padding_that_counts_where_a_mask_is_taken) {
   const auto said = [](const Encoding& declared, const std::string& takes_positions) {
-    const Steps padded = effects_of_padding().front().begin();
+    const Steps padded = effects_of_padding(true).front().begin();
     std::vector<Answered> answered;
     for (const std::size_t tokens : {1, 2, 3, 4, 5, 9}) {
       Call call = call_of(declared, 1, tokens, Role::query, 0);
@@ -412,6 +412,32 @@ TEST(CallDeviations, name_padding_that_counts_where_a_mask_is_taken) {
               "padding counts: the position of a token is its column in the padded row");
     EXPECT_EQ(said(declared, "sequence"), "none");
   }
+}
+
+// Past so many threads of a block, one a token, nothing is done. Where a call begins at 0, the token after a
+// multiple of 512 others may look as if it had the position of the first.
+TEST(CallDeviations, name_the_first_token_that_is_left_alone) {
+  const Encoding declared = encoding_named("rope").oracle(Case::parse("dim=2"));
+  const auto said = [&](std::size_t right, std::size_t left, Position far) {
+    std::vector<Answered> answered;
+    for (const Position first : {Position{0}, far, Position{17}})
+      for (const std::size_t tokens : {3, 303, 1025}) {
+        Call call = call_of(declared, 1, tokens, Role::query, first);
+        for (std::size_t n = 0; n < tokens; ++n) call.positions.whole[n] = first + static_cast<Position>(n);
+        Tensor given = answer(declared, call);
+        for (std::size_t n = right; n < std::min(tokens, left); ++n)
+          std::ranges::copy(call.contents.front().row(n), given.row(n).begin());
+        answered.push_back({{}, call, given});
+      }
+    const Subject silent{"made", "",
+                         answered_by(declared, [](const Call&) -> Tensor { throw Refusal("no"); }), all_f32};
+    return call_deviation(model_of(declared, all_f32), silent, declared, answered).value_or("none");
+  };
+  EXPECT_EQ(said(1024, 1025, 0),
+            "every token from number 1024 on: tokens stay as they are, as at position 0");
+  EXPECT_EQ(said(1000, 1025, 5),
+            "every token from number 1000 on: tokens stay as they are, as at position 0");
+  EXPECT_EQ(said(1000, 1024, 5), "none");  // but not the last one
 }
 
 TEST(CallDeviations, name_the_place_of_a_row_of_a_table) {

@@ -41,7 +41,10 @@ TokenPositions changed(const TokenPositions& given, std::size_t batch, const Oth
 Effect effect_always(std::string words, Instead::How how) {
   return {std::move(words), [how] {
             return [how](const Call& call, std::size_t, std::size_t) { return Instead{call, how}; };
-          }};
+          },
+          false,
+          {},
+          how != Instead::How::encoded};
 }
 
 // The same of another call.

@@ -15,10 +15,10 @@ TEST(PaddingEffects, move_positions_by_the_columns_before) {
                                                       {1, 2, 3, 3}, {3, 4, 5, 4, 5}, {3, 4, 5, 6, 7, 7}};
   const std::vector<std::vector<Position>> from_the_end = {{0},          {0, 0},          {0, 1, 0},
                                                            {2, 1, 0, 0}, {2, 1, 0, 1, 0}, {4, 3, 2, 1, 0, 0}};
-  const auto moved = [](std::size_t effect, const std::vector<Position>& row) {
+  const auto moved = [](std::size_t effect, const std::vector<Position>& row, bool contents = true) {
     Call call;
     call.positions.whole = row;
-    return effects_of_padding().at(effect).begin()(call, 0, 1).call.positions.whole;
+    return effects_of_padding(contents).at(effect).begin()(call, 0, 1).call.positions.whole;
   };
   for (std::size_t n = 0; n < columns.size(); ++n) {
     std::vector<Position> row;
@@ -28,6 +28,11 @@ TEST(PaddingEffects, move_positions_by_the_columns_before) {
   }
   // In another order, with gaps, and a position that stands twice: the second time alone in its call.
   EXPECT_EQ(moved(0, {4, 1, 3, 1}), (std::vector<Position>{5, 4, 4, 3}));
+  EXPECT_EQ(moved(0, {4, 1, 3, 1}, false),
+            (std::vector<Position>{5, 4, 4, 4}));  // of a table in the same one
+  // Padding, where it has a row of its own.
+  EXPECT_EQ(moved(0, {-1, 1, 0, 3, 2}), (std::vector<Position>{-1, 2, 1, 3, 3}));
+  EXPECT_EQ(moved(1, {-1, 1, 0, 3, 2}), (std::vector<Position>{-1, 1, 2, 0, 0}));
 }
 
 }  // namespace
