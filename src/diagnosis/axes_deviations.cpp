@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -68,6 +69,7 @@ class Along {
   // What differs in the words of all heads and both roles.
   Sentences said(const Channels& channels) const {
     if (auto tiled = by_tiling(channels)) return std::move(*tiled);
+    if (auto table = by_table(channels)) return std::move(*table);
     const Sentences first = of_half(channels, 0), second = of_half(channels, 1);
     if (first == second) return first;
     Sentences out;
@@ -128,6 +130,37 @@ class Along {
     return Sentences{
         "channel c of an axis rotates at the frequency of its pair c mod its pairs, as of a table "
         "[w0, w1, .., w0, w1, ..]"};
+  }
+
+  // The same across all axes: a table of an angle for each channel that is made for the other layout.
+  std::optional<Sentences> by_table(const Channels& channels) const {
+    const std::size_t pairs = truth_.pairs.size();
+    if (pairs < 3) return std::nullopt;
+    // Of each rotated channel, rising, its place among the measured ones.
+    std::map<std::size_t, std::size_t> places;
+    for (std::size_t i = 0; i < pairs; ++i)
+      places[truth_.pairs[i].first] = 2 * i, places[truth_.pairs[i].second] = 2 * i + 1;
+    const struct {
+      std::function<std::size_t(std::size_t n)> pair;
+      std::string words;
+    } tables[] = {
+        {[](std::size_t n) { return n / 2; },
+         "channel c rotates as pair floor(c/2), by its axis and frequency, as of a table [w0, w0, w1, w1, ..]"},
+        {[pairs](std::size_t n) { return n % pairs; },
+         fmt::format("channel c rotates as pair c mod {}, by its axis and frequency, as of a table "
+                     "[w0, w1, .., w0, w1, ..]",
+                     pairs)}};
+    for (const auto& table : tables) {
+      bool all = true, declared = true;
+      std::size_t n = 0;
+      for (const auto& [channel, place] : places) {
+        const std::size_t other = table.pair(n++);
+        declared = declared && other == place / 2;
+        all = all && rotates_as(channels[place], truth_.pairs[other].axis, other);
+      }
+      if (all && !declared) return Sentences{table.words};
+    }
+    return std::nullopt;
   }
 
   bool rotates_as(const Turning& one, std::size_t axis, std::size_t pair) const {
