@@ -16,6 +16,7 @@
 #include "diagnosis/located.h"
 #include "diagnosis/other_values.h"
 #include "diagnosis/remembered.h"
+#include "diagnosis/rounded_numbers.h"
 
 namespace posproof {
 namespace {
@@ -66,6 +67,25 @@ std::optional<std::string> first_misread(std::string_view encoding, const Parame
       }
     }
   }
+  return std::nullopt;
+}
+
+// A number of a list that serves for all of them.
+std::optional<Explanation> first_shared(const EncodingSpec& spec, const Parameters& all,
+                                        const std::function<bool(const Encoding&)>& is_explained_by) {
+  for (const Parameters& other : shared_numbers(spec.parameters, all)) try {
+      if (is_explained_by(spec.oracle(other))) return of_setting(spec.parameters, other, all);
+    } catch (const Refusal&) {  // these make no sense together
+    }
+  return std::nullopt;
+}
+
+std::optional<Explanation> first_rounded(const EncodingSpec& spec, const Parameters& all,
+                                         const Precision& precision,
+                                         const std::function<bool(const Encoding&)>& is_explained_by) {
+  for (RoundedNumbers& one : rounded_numbers(spec, all, precision))
+    if (is_explained_by(one.encoding))
+      return Explanation{Explanation::Kind::measured, std::move(one.words), "", ""};
   return std::nullopt;
 }
 
@@ -141,13 +161,24 @@ std::vector<Explanation> diagnose(const EncodingSpec& spec, std::string_view id,
       if (wrong.differs[n]) ++all_wrong, told += of_right.differs[n] ? 1 : 0;
     return 2 * told < all_wrong;
   };
-  // What the formula was taken for says more than what was measured of it.
-  std::optional<std::string> misread;
-  if (best.empty())
-    misread = first_misread(
-        id, all, [&](const Encoding& candidate) { return left_by(candidate) && !allows_all(candidate); });
-  if (misread) {
-    best.push_back({Explanation::Kind::measured, std::move(*misread), "", ""});
+  const auto explains_alone = [&](const Encoding& candidate) {
+    return left_by(candidate) && !allows_all(candidate);
+  };
+  // What the formula was taken for, a number that serves all, or numbers of few digits say more than what was
+  // measured of it.
+  std::optional<Explanation> simple;
+  if (best.empty()) {
+    if (auto misread = first_misread(id, all, explains_alone))
+      simple = {Explanation::Kind::measured, std::move(*misread), "", ""};
+    // No angle is rounded in them: no tie falls to the other side.
+    const auto explains_each = [&](const Encoding& candidate) {
+      return left_by(candidate) == 0 && !allows_all(candidate);
+    };
+    if (!simple) simple = first_shared(spec, all, explains_each);
+    if (!simple) simple = first_rounded(spec, all, subject.precision, explains_each);
+  }
+  if (simple) {
+    best.push_back(std::move(*simple));
   } else {
     for (std::string& sentence : deviations(spec, parameters, subject, answered))
       best.push_back({Explanation::Kind::measured, std::move(sentence), "", ""});
@@ -157,8 +188,7 @@ std::vector<Explanation> diagnose(const EncodingSpec& spec, std::string_view id,
       if (best.size() == 2) break;
       try {
         const Encoding candidate = spec.oracle(other);
-        if (left_by(candidate) && !allows_all(candidate))
-          best.push_back(of_setting(spec.parameters, other, all));
+        if (explains_alone(candidate)) best.push_back(of_setting(spec.parameters, other, all));
       } catch (const Refusal&) {  // these make no sense together
       }
     }

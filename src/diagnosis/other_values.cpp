@@ -110,4 +110,19 @@ std::vector<Parameters> other_settings(const Schema& schema, const Parameters& g
   return out;
 }
 
+std::vector<Parameters> shared_numbers(const Schema& schema, const Parameters& given) {
+  const Parameters declared = Arguments(schema, given).parameters();
+  std::vector<Parameters> out;
+  for (const Parameter& parameter : schema) {
+    const auto* list = std::get_if<std::vector<double>>(declared.find(parameter.name));
+    if (list == nullptr || list->size() < 2 || !parameter.matters_where.met(declared)) continue;
+    for (const double one : {list->front(), list->back()}) {
+      Parameters shared = declared;
+      shared.set(parameter.name, std::vector<double>(list->size(), one));
+      out.push_back(std::move(shared));
+    }
+  }
+  return out;
+}
+
 }  // namespace posproof

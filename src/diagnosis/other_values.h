@@ -12,4 +12,7 @@ namespace posproof {
 // a length and a seed stay as they are.
 std::vector<Parameters> other_settings(const Schema& schema, const Parameters& given);
 
+// Those in which one number of a list, its first or its last, stands for all: of one head for the others.
+std::vector<Parameters> shared_numbers(const Schema& schema, const Parameters& given);
+
 }  // namespace posproof

@@ -4,9 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <string>
+#include <variant>
 
+#include "core/formats.h"
 #include "diagnosis/diagnosis.h"
+#include "exact/numbers.h"
 #include "run/catalogued.h"
 
 namespace posproof::other_values_test {
@@ -75,11 +80,66 @@ TEST(OtherSettings, explain_what_no_usual_setting_does) {
   EXPECT_EQ(said("pope", "dim=2", "dim=2 base=1000"),
             (Words{"--base 1000 | base of the frequencies base^(-c/dim)"}));
   EXPECT_EQ(said("pope", "dim=2", "dim=2 base=1234"), Words{});
+  // The trained number of one head stands for those of all.
+  const std::string kerple = "heads=3 r1=[0.5,1,2] r2=";
+  EXPECT_EQ(
+      said("kerple", kerple + "[0.3,2,4]", kerple + "[0.3]"),
+      (Words{
+          "--r2 [0.3,0.3,0.3] | power: exponent of the distance; else its factor; the last one is repeated"}));
+  for (const std::string& one : said("kerple", kerple + "[0.3,2,4]", kerple + "[0.3,0.3,4]"))
+    EXPECT_EQ(one.find("--r2"), one.npos) << one;
   const std::string cubic = "dim=2 from_height=4 from_width=5 height=3 width=8 method=cubic table=seeded";
   EXPECT_EQ(
       said("resized_table", cubic, cubic + " antialias=true coefficient=-0.5"),
       (Words{"--antialias true --coefficient -0.5 | true: filters as wide as the step, cut at the border; "
              "of the cubic: -0.75 PyTorch, -0.5 PIL, JAX and PyTorch with antialias"}));
+}
+
+// Whose trained numbers, or whose lists, are kept in another format than declared.
+TEST(RoundedNumbers, are_told_from_what_is_near) {
+  const auto in_9_bits = [](double x) { return std::ldexp(std::nearbyint(std::ldexp(x, 9)), -9); };
+  const auto in_f32 = [](double x) { return static_cast<double>(to_f32(x)); };
+  const struct {
+    std::string family, words, list;
+    double (*format)(double);
+    Precision precision;
+    Words expected;
+  } all[] = {
+      {"shaw", "dim=4", "", &to_bf16, all_f32, {"trained numbers are rounded to bf16"}},
+      {"shaw", "dim=4", "", &to_f16, all_f32, {"trained numbers are rounded to f16"}},
+      {"transformer_xl", "dim=4", "", in_f32, all_f64, {"trained numbers are rounded to f32"}},
+      {"fire", "width=8 heads=2", "", &to_bf16, all_f32, {"trained numbers are rounded to bf16"}},
+      {"cable", "dim=4", "", &to_bf16, all_f32, {"trained numbers are rounded to bf16"}},
+      {"gaussian_fourier", "dim=8", "", &to_f16, all_f32, {"random numbers are rounded to f16"}},
+      {"kerple", "heads=2 r1=[0.3,1.7] r2=[0.7,0.1]", "r1", &to_bf16, all_f32, {"r1 is rounded to bf16"}},
+      {"kerple",
+       "heads=2 r1=[0.3,1.7] r2=[0.7,0.1]",
+       "r1 r2",
+       &to_f16,
+       all_f32,
+       {"r1 and r2 are rounded to f16"}},
+      {"kerple", "heads=2 r1=[3,1]", "r1", &to_bf16, all_f32, {}},
+      {"shaw", "dim=4", "", in_9_bits, all_f32, {}},
+  };
+  for (const auto& one : all) {
+    const EncodingSpec& spec = encoding_named(one.family);
+    const Parameters parameters = with(spec, Case::parse(one.words));
+    Parameters kept = parameters;
+    for (const std::string name : {"r1", "r2"})
+      if (one.list.find(name) != one.list.npos) {
+        auto list = std::get<std::vector<double>>(*kept.find(name));
+        for (double& x : list) x = one.format(x);
+        kept.set(name, list);
+      }
+    std::optional<exact::SeededNumbersIn> scope;
+    if (one.list.empty()) scope.emplace(one.format);
+    const Subject subject{"made", "", spec.oracle(kept), one.precision};
+    scope.reset();
+    Words said;
+    for (const Explanation& of : diagnose(spec, one.family, parameters, subject, {}, 1))
+      if (of.what.find("rounded to") != of.what.npos) said.push_back(of.what);
+    EXPECT_EQ(said, one.expected) << one.family << " " << one.words;
+  }
 }
 
 }  // namespace

@@ -30,12 +30,26 @@ std::uint64_t bits_of(std::int64_t seed, std::uint64_t number) {
   return z >> 11;
 }
 
+thread_local double (*seeded_in)(double) = nullptr;
+
+double as_kept(double number) {
+  return seeded_in == nullptr ? number : seeded_in(number);
+}
+
 }  // namespace
+
+SeededNumbersIn::SeededNumbersIn(double (*format)(double)) : before_(seeded_in) {
+  seeded_in = format;
+}
+SeededNumbersIn::~SeededNumbersIn() {
+  seeded_in = before_;
+}
 
 double seeded(double deviation, std::int64_t seed, std::uint64_t entry) {
   static const Real256 root_of_three = sqrt(Real256(3));
   const Real256 uniform = ldexp(Real256(bits_of(seed, entry)), -52) - 1;
-  return Real256(root_of_three * deviation * uniform).convert_to<double>();
+  const auto exact = Real256(root_of_three * deviation * uniform).convert_to<double>();
+  return as_kept(exact);
 }
 
 double seeded_share(std::int64_t seed, std::uint64_t number) {
@@ -46,8 +60,8 @@ double seeded_normal(double deviation, std::int64_t seed, std::uint64_t entry) {
   static const Real256 two_pi = 8 * atan(Real256(1));
   const Real256 above_0 = ldexp(Real256(bits_of(seed, 2 * entry)) + 1, -53);
   const Real256 turns = seeded_share(seed, 2 * entry + 1);
-  return Real256(deviation * sqrt(Real256(-2 * log(above_0))) * cos(Real256(two_pi * turns)))
-      .convert_to<double>();
+  return as_kept(Real256(deviation * sqrt(Real256(-2 * log(above_0))) * cos(Real256(two_pi * turns)))
+                     .convert_to<double>());
 }
 
 namespace {

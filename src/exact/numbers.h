@@ -11,6 +11,19 @@ namespace posproof::exact {
 // at seed * 2^32 + entry.
 double seeded(double deviation, std::int64_t seed, std::uint64_t entry);
 
+// While one lives, seeded() and seeded_normal() give their numbers as a format has them: what is made then in
+// this thread has its trained or drawn numbers rounded, as of a checkpoint that was saved in it.
+class SeededNumbersIn {
+ public:
+  explicit SeededNumbersIn(double (*format)(double));
+  ~SeededNumbersIn();
+  SeededNumbersIn(const SeededNumbersIn&) = delete;
+  SeededNumbersIn& operator=(const SeededNumbersIn&) = delete;
+
+ private:
+  double (*before_)(double);
+};
+
 // The 53 bits of that number as a share u 2^-53 of 1.
 double seeded_share(std::int64_t seed, std::uint64_t number);
 
