@@ -51,7 +51,8 @@ Encoding reads(const Parameters& given, const Count& of) {
           if (of.between == Between::rounded) share = std::nearbyint(share);
           if (of.between == Between::floor) share = 0;
           if (of.between == Between::ceiling) share = std::ceil(share);
-          if (of.between == Between::exchanged) share = 1 - share;
+          // Of a whole position the row below is the one above, too, as in the paper's listing.
+          if (of.between == Between::exchanged && share != 0) share = 1 - share;
           const Real met =
               (1 - share) * dot(q.row(i), table.row(low)) + share * dot(q.row(i), table.row(high));
           return dot(q.row(i), k.row(j)) / root(dim) + (of.divided ? met / root(dim) : met);

@@ -90,7 +90,7 @@ TEST(MisreadCope, is_what_the_sentence_says) {
        {"positions are rounded up to a row, not interpolated",
         counted({.share = [](Real x) -> Real { return x > 0 ? 1 : 0; }})},
        {"the two rows of the interpolation have each other's share",
-        counted({.share = [](Real x) { return 1 - x; }})},
+        counted({.share = [](Real x) { return x == 0 ? x : 1 - x; }})},
        {"the product of the query with the row is divided by sqrt(dim)", counted({.divided = true})}},
       {"", "gate=plain counting=exclusive table_seed=2"});
 }

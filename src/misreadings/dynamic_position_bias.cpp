@@ -24,6 +24,7 @@ struct Reading {
   Real (*input)(Real offset, Real size) = &with_sign;
   Real (*function)(Real x) = nullptr;
   bool hidden_biases = true, last_biases = true, last_is_linear = false;
+  bool fewer = false;  // without the last hidden layer
   bool skips = false;  // a hidden layer past the first is added to what goes into it
 };
 
@@ -44,6 +45,10 @@ Real entry_of(const DynamicBias& of, const Reading& as, std::size_t head, Real o
   };
   for (std::size_t n = 0; n < of.depth; ++n) {
     const std::vector<Real> before = x;
+    if (as.fewer && n + 1 == of.depth) {
+      at += of.width * (of.width + 1);
+      continue;
+    }
     layer(of.width, as.hidden_biases);
     if (as.last_is_linear && n + 1 == of.depth) continue;
     for (Real& one : x)
@@ -59,6 +64,7 @@ Misreading reads(std::string_view what, Reading as, std::string_view more = "") 
           [as](const Parameters& given) {
             const DynamicBias of =
                 dynamic_bias_of(misread::arguments(encodings::dynamic_position_bias, given));
+            if (as.fewer && of.depth == 1) throw Refusal("no hidden layer is left");
             return misread::with_entry(encodings::dynamic_position_bias, given,
                                        [of, as](std::size_t head, Position i, Position j) {
                                          return entry_of(of, as, head, static_cast<Real>(i - j));
@@ -105,6 +111,7 @@ const MisreadingFamily entry{{
     reads("the last layer has no biases", {.last_biases = false}),
     reads("no layer has biases", {.hidden_biases = false, .last_biases = false}),
     reads("the last hidden layer has no activation", {.last_is_linear = true}),
+    reads("the last hidden layer is left out", {.fewer = true}),
     reads("no layer has an activation", {.function = &misread::itself}),
     reads("the activation is GELU", {.function = &misread::gelu}),
     reads("the activation is GELU as tanh approximates it", {.function = &gelu_by_tanh}),

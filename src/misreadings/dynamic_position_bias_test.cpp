@@ -22,7 +22,7 @@ struct Network {
   Real (*function)(Real x) = nullptr;
   Real hidden_biases = 1, last_biases = 1;
   bool last_bends = true, in_bits = false;
-  bool skips = false;
+  bool skips = false, fewer = false;
   Real parts = 1;  // what offsets are divided by
 };
 
@@ -50,6 +50,10 @@ EntryFormula network(const Network& as) {
     };
     for (std::size_t n = 1; n <= p.width("depth"); ++n) {
       const std::vector<Real> before = x;
+      if (as.fewer && n == p.width("depth")) {
+        next += p.width("width") * p.width("width") + p.width("width");
+        break;
+      }
       layer(p.width("width"), as.hidden_biases);
       if (n < p.width("depth") || as.last_bends)
         for (Real& one : x) one = as.function != nullptr ? as.function(one) : declared(p, one);
@@ -73,6 +77,7 @@ TEST(MisreadDynamicPositionBias, is_what_the_sentence_says) {
        {"the last layer has no biases", network({.last_biases = 0})},
        {"no layer has biases", network({.hidden_biases = 0, .last_biases = 0})},
        {"the last hidden layer has no activation", network({.last_bends = false})},
+       {"the last hidden layer is left out", network({.fewer = true})},
        {"no layer has an activation", network({.function = [](Real x) { return x; }})},
        {"the activation is GELU",
         network({.function = [](Real x) { return x * (1 + std::erf(x / std::sqrt(Real{2}))) / 2; }})},
@@ -86,7 +91,7 @@ TEST(MisreadDynamicPositionBias, is_what_the_sentence_says) {
        // The formulas are compared in calls of ten keys.
        {"offsets are divided by the number of keys of the call", network({.parts = 10})},
        {"the logarithm is that of base 2", network({.in_bits = true})}},
-      {"", "depth=1 activation=relu", "offset=distance std=0.5 mlp_seed=2"});
+      {"", "depth=3 activation=relu", "offset=distance std=0.5 mlp_seed=2"});
 }
 
 }  // namespace

@@ -51,6 +51,9 @@ Real one_in_the_product(const Fire& fire, Real past, Real query, Real) {
   const auto other = [&](Real x) { return std::log(fire.c * (x + 1)); };
   return other(past) / (other(std::max<Real>(query, fire.threshold)) + fire.epsilon);
 }
+Real without_the_1_below(const Fire& fire, Real past, Real query, Real) {
+  return psi(fire, past) / (std::log(fire.c * std::max<Real>(query, fire.threshold)) + fire.epsilon);
+}
 Real undivided(const Fire& fire, Real past, Real, Real) {
   return psi(fire, past);
 }
@@ -160,6 +163,8 @@ const MisreadingFamily entry{{
      "width=8 heads=2 threshold=8"},
     {"c multiplies the 1 as well: psi(x) is ln(c (x + 1))", &reads<one_in_the_product>,
      "width=8 heads=2 threshold=8"},
+    {"the 1 is left out of the divisor's logarithm: ln(c x), not ln(c x + 1)", &reads<without_the_1_below>,
+     "width=8 heads=2 threshold=64"},
     {"c is left out: psi(x) is ln(x + 1)", &reads<without_c>, "width=8 heads=2 threshold=8"},
     {"psi of the distance is divided by nothing", &reads<undivided>, "width=8 heads=2 threshold=8"},
     {"psi of the distance is divided by that of the threshold, whatever the query's position",
@@ -176,9 +181,9 @@ const MisreadingFamily entry{{
      "width=8 heads=2 threshold=8"},
     {"the query's position counts from 1 beside the threshold", &reads<by_the_length>,
      "width=8 heads=2 threshold=8"},
-    {"the last query's position is taken for all queries of a call", &by_one_query<true>,
+    {"the largest position of a call's queries is taken for each of them in the divisor", &by_one_query<true>,
      "width=8 heads=2 threshold=8"},
-    {"the first query's position is taken for all queries of a call", &by_one_query<false>,
+    {"the position of a call's first query is taken for each of them in the divisor", &by_one_query<false>,
      "width=8 heads=2 threshold=8"},
     {"the number of the query's row in the call is taken, not its position", &by_the_call<true>,
      "width=8 heads=2 threshold=8"},

@@ -68,6 +68,10 @@ TEST(MisreadFire, is_what_the_sentence_says) {
       {{"the logarithm is left out: psi(x) is c x", given([](const Numbers& of) {
           return of.c * of.past / (of.c * std::max(of.i, of.threshold) + of.epsilon);
         })},
+       {"the 1 is left out of the divisor's logarithm: ln(c x), not ln(c x + 1)",
+        given([](const Numbers& of) {
+          return of.psi(of.past) / (std::log(of.c) + std::log(std::max(of.i, of.threshold)) + of.epsilon);
+        })},
        {"the logarithm is of the distance alone, not of what it is divided by", given([](const Numbers& of) {
           return of.psi(of.past) / (std::max(of.i, of.threshold) + of.epsilon);
         })},
@@ -109,10 +113,10 @@ TEST(MisreadFire, is_what_the_sentence_says) {
           return of.psi(of.past) / (of.psi(length > of.threshold ? length : of.threshold) + of.epsilon);
         })},
        // The last of those that are asked for.
-       {"the last query's position is taken for all queries of a call",
+       {"the largest position of a call's queries is taken for each of them in the divisor",
         given([](const Numbers& of) { return of.psi(of.past) / (of.psi(150) + of.epsilon); })},
        // The first of them is at 0.
-       {"the first query's position is taken for all queries of a call",
+       {"the position of a call's first query is taken for each of them in the divisor",
         given([](const Numbers& of) { return of.psi(of.past) / (of.psi(of.threshold) + of.epsilon); })},
        {"the number of the query's row in the call is taken, not its position", given([](const Numbers& of) {
           return of.psi(of.past) / (of.psi(of.row > of.threshold ? of.row : of.threshold) + of.epsilon);
@@ -142,8 +146,9 @@ TEST(MisreadFire, is_what_the_sentence_says) {
 // That of a query at 30 is made with the number of the one at 20 before it.
 TEST(MisreadFire, takes_the_first_query) {
   const auto& all = misreadings::fire.misreadings;
-  const auto one = std::ranges::find(all, "the first query's position is taken for all queries of a call",
-                                     &Misreading::what);
+  const auto one =
+      std::ranges::find(all, "the position of a call's first query is taken for each of them in the divisor",
+                        &Misreading::what);
   ASSERT_NE(one, all.end());
   const Parameters words = with(encoding_named("fire"), Case::parse(std::string(one->setting)));
   const std::vector<Position> first = {20}, both = {20, 30}, near = {10}, far = {20};

@@ -128,6 +128,16 @@ Real shared_by_all(const Side& side, Real offset, bool) {
   const Side both{2 * side.count, std::floor(side.count), side.max_distance};
   return both.right(std::abs(offset));
 }
+// The last bucket is that of all, whichever the direction.
+Real held_by_all(const Side& side, Real offset, bool) {
+  const Real d = std::abs(offset);
+  const Real own = d < side.exact
+                       ? d
+                       : side.exact + std::floor((side.count - side.exact) * std::log(d / side.exact) /
+                                                     std::log(side.max_distance / side.exact) +
+                                                 1e-9L);
+  return std::min(2 * side.count - 1, (offset > 0 ? side.count : 0) + own);
+}
 Real later_alike(const Side& side, Real offset, bool) {
   return offset > 0 ? side.count : side.right(-offset);
 }
@@ -173,6 +183,8 @@ const MisreadingFamily entry{{
     {"keys before and after the query share their buckets", &buckets_are<shared, true>, "heads=3"},
     {"keys before and after the query share all buckets: their number is not halved",
      &buckets_are<shared_by_all, true>, "heads=3"},
+    {"far keys before the query have buckets of later keys: only the last bucket of all holds any",
+     &buckets_are<held_by_all, true>, "heads=3"},
     {"all keys after the query have the first of their buckets", &buckets_are<later_alike, true>, "heads=3"},
     {"the logarithm of the distance is to base 2, that of max_distance is natural",
      &buckets_are<on_each_side<two_bases>>, "heads=3"},

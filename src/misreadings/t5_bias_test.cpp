@@ -70,6 +70,15 @@ const testing::Formulas<EntryFormula> of_both_directions = {
     {"distance 0 has the first of the buckets of later keys", of([](const Arguments& p, Position offset) {
        return offset == 0 ? p.whole("buckets") / 2 : bucket_of(p, offset);
      })},
+    {"far keys before the query have buckets of later keys: only the last bucket of all holds any",
+     of([](const Arguments& p, Position offset) {
+       const std::int64_t count = p.whole("buckets") / 2, exact = count / 2;
+       const Position d = std::abs(offset);
+       const Real up = d < exact ? 0 : logarithm(Real(d), Real(exact), Real(p.whole("max_distance")));
+       const std::int64_t own =
+           d < exact ? d : exact + std::int64_t(std::floor(Real(count - exact) * up + 1e-12L));
+       return std::min(p.whole("buckets") - 1, own + (offset > 0 ? count : 0));
+     })},
     {"keys before and after the query share their buckets",
      of([](const Arguments& p, Position offset) { return bucket_of(p, -std::abs(offset)); })},
     {"keys before and after the query share all buckets: their number is not halved",
