@@ -6,7 +6,6 @@
 
 #include "core/case.h"
 #include "core/encoding.h"
-#include "core/precision.h"
 
 namespace posproof {
 
@@ -16,7 +15,6 @@ struct Misreading {
   std::string_view what;                            // what is computed instead, as a sentence of a diagnosis
   std::function<Encoding(const Parameters&)> make;  // throws Refusal where it is the same as what is right
   std::string_view setting = "";  // parameters that show it, beside the standard ones: `kernel=power`
-  Precision precision = all_f32;  // in which it shows
 };
 
 // The file's name is that of the encoding whose formula is misread, and whose parameters it takes.

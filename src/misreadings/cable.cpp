@@ -47,8 +47,6 @@ const MisreadingFamily entry{{
     {"a penalty is max(w.k + b, 0), not ln(1 + e^(w.k + b))", with({}, &positive_part), "dim=4"},
     {"a penalty is ln(1 + e^-(w.k + b)): its argument has the wrong sign", with({}, &other_side), "dim=4"},
     {"a penalty is w.k + b itself, not ln(1 + e^(w.k + b))", with({}, &itself), "dim=4"},
-    {"a penalty is w.k + b itself above 20, softplus's threshold in PyTorch",
-     with({}, &misread::softplus_up_to_20), "dim=4 gate_std=9", all_f64},
     {"a penalty is sigmoid(w.k + b), not ln(1 + e^(w.k + b))", with({}, &sigmoid), "dim=4"},
     {"a penalty is e^(w.k + b), not ln(1 + e^(w.k + b))", with({}, &exponential), "dim=4"},
 }};

@@ -26,9 +26,6 @@ Encoding reads(const Parameters& given, const Gates& gates, Gate gate) {
 Real log_sigmoid(Real x) {
   return -misread::softplus(-x);
 }
-Real log_sigmoid_down_to_20(Real x) {
-  return -misread::softplus_up_to_20(-x);
-}
 Real log_of_the_rest(Real x) {
   return log_sigmoid(-x);
 }
@@ -56,8 +53,6 @@ const MisreadingFamily entry{{
     {"the gates are added up, not their logarithms", with({}, &sigmoid), "dim=4"},
     {"the gates are 1 - sigmoid: what is kept is forgotten", with({}, &log_of_the_rest), "dim=4"},
     {"the gates have no sigmoid: w.k + b is added up", with({}, &itself), "dim=4"},
-    {"a gate's logarithm is w.k + b itself below -20, softplus's threshold in PyTorch",
-     with({}, &log_sigmoid_down_to_20), "dim=4 gate_std=9", all_f64},
     {"gate - 1 is added up, not the gate's logarithm", with({}, &less_the_gate), "dim=4"},
 }};
 

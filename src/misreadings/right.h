@@ -134,10 +134,6 @@ inline Encoding with_rows(Table table, Row row) {
 inline Real softplus(Real x) {
   return std::max(x, Real{0}) + std::log1p(std::exp(-std::abs(x)));
 }
-// As torch.nn.functional.softplus has it, whose threshold is 20 unless another is given.
-inline Real softplus_up_to_20(Real x) {
-  return x > 20 ? x : softplus(x);
-}
 inline Real sigmoid(Real x) {
   return 1 / (1 + std::exp(-x));
 }
