@@ -88,7 +88,7 @@ std::optional<std::string> multiplied_by_calls(const Encoding& truth, const Subj
   const double relative = allowed.data[best] / std::abs(ought.data[best]) + subject.precision.result,
                off = 2 * relative;
   const auto is_near = [&](double a, double b) { return std::abs(a - b) <= 2 * off * std::abs(b); };
-  if (!std::isfinite(by) || by == 0 || is_near(by, 1)) return std::nullopt;
+  if (!std::isfinite(by) || by == 0 || is_near(by, 1) || number(by, off) == "1") return std::nullopt;
   const bool before = is_near(first, by);
   if (!before && !is_near(first, 1)) return std::nullopt;
   double factor = first;
