@@ -1,7 +1,10 @@
 // How the gate shows failures: once, the first of them named, with the calls that they need.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <memory>
 #include <utility>
 
@@ -10,6 +13,7 @@
 #include "gate/testing/gated.h"
 #include "run/agreement.h"
 #include "run/narrowed.h"
+#include "subject/interrupt.h"
 
 namespace posproof::gate_failures_test {
 namespace {
@@ -37,6 +41,26 @@ TEST(GateFailures, are_shown_once_and_the_first_is_named) {
     ++same;
   }
   EXPECT_GT(same, 2);
+}
+
+// An interrupt comes while the failure is asked again, of a subject that is right then: what was seen stands.
+// In a process of its own: the tests go on.
+TEST(GateFailures, that_an_interrupt_leaves_unrepeated_stand) {
+  const pid_t process = ::fork();
+  if (process == 0) {
+    note_interrupts();
+    int wrong = 0;
+    const Gated one{"rope", "dim=4", [&](const Encoding& right, const Call& call) {
+                      if (++wrong == 2) ::raise(SIGINT);
+                      return wrong == 1 ? all_zero(answer(right, call)) : answer(right, call);
+                    }};
+    const GateResult found = one(20, "rotary/preserves_norm");
+    const auto* refuted = std::get_if<Refuted>(&found.results.front().verdict);
+    ::_exit(interrupted() != SIGINT ? 2 : refuted == nullptr ? 3 : refuted->repeats ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(process, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 // A subject with a memory: wrong from its third call on, or always. `renewed`: how often it was started anew.
@@ -85,6 +109,21 @@ TEST(GateFailures, that_need_what_was_asked_before_are_all_told) {
     EXPECT_GT(fail, 2u);
     EXPECT_EQ(need, fail) << filter;
   }
+}
+
+// A failure that another property showed already is looked at there alone.
+TEST(GateFailures, that_were_shown_before_are_asked_of_no_new_object) {
+  const auto calls = std::make_shared<int>(0);
+  Gated one{"rope", "dim=4", [=](const Encoding& right, const Call& call) -> Tensor {
+              if (++*calls >= 3) throw Failure(Failure::How::raised, "too many", "rotate: too many");
+              return answer(right, call);
+            }};
+  one.change = [=](Subject& subject) { subject.renew = [=] { *calls = 0; }; };
+  const GateResult found = one(20, "rotary/");
+  ASSERT_GE(found.results.size(), 2u);
+  EXPECT_TRUE(found.results[0].needs_history);
+  EXPECT_EQ(found.results[1].same_as, found.results[0].id);
+  EXPECT_FALSE(found.results[1].needs_history);
 }
 
 // What is wrong in every object stands by itself, and says nothing of what is wrong in an old one alone.

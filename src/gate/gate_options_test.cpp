@@ -91,13 +91,16 @@ TEST(GateOptions, a_seed_draws_its_own_cases_and_the_same_again) {
 
 TEST(GateOptions, two_heads_are_those_of_a_rotation_alone) {
   GateOptions options{.budget = {.cases = 5}, .filter = std::string(agreement_id)};
+  std::size_t opened = 0;
   const auto heads = [&](bool two, std::string encoding, std::string parameters, bool live = true) {
     options.two_heads = two;
+    opened = 0;
     Gated one{std::move(encoding), std::move(parameters)};
     const EncodingSpec& spec = one.spec();
     const GateResult found = gate(
         one.encoding, spec, one.all(),
         [&](const Expected& expected) {
+          ++opened;
           return Subject{.name = "made",
                          .description = "",
                          .encoding = spec.make(expected.parameters),
@@ -111,7 +114,9 @@ TEST(GateOptions, two_heads_are_those_of_a_rotation_alone) {
   EXPECT_EQ(heads(true, "rope", "dim=4"), 2);
   EXPECT_EQ(heads(false, "rope", "dim=4"), 1);
   EXPECT_EQ(heads(true, "rope", "dim=4", false), 1);
+  EXPECT_EQ(opened, 2u) << "with two heads, and with its own";
   EXPECT_EQ(heads(true, "alibi", "heads=3"), 3);
+  EXPECT_EQ(opened, 1u);
 }
 
 TEST(GateOptions, exhaustive_adds_every_position_to_what_was_searched) {

@@ -30,6 +30,18 @@ TEST(GateSkips, what_the_subjects_kind_cannot_be_asked) {
   EXPECT_NE(asking(found, "score/depends_on_offset"), nullptr);
 }
 
+// What it claims not to have, or to have with other parameters alone, is neither asked nor skipped.
+TEST(GateSkips, nothing_that_is_not_claimed_with_these_parameters) {
+  const auto of = [](const std::string& parameters) {
+    const GateResult found = Gated{"t5_bias", parameters}(3, "buckets");
+    Texts all = asked_of(found);
+    all.insert(all.end(), found.skipped.begin(), found.skipped.end());
+    return all;
+  };
+  EXPECT_EQ(of("heads=2"), (Texts{"bias/has_exact_buckets", "bias/has_monotone_buckets"}));
+  EXPECT_EQ(of("heads=2 direction=unidirectional relative=query_minus_key table=seeded"), Texts{});
+}
+
 TEST(GateSkips, what_the_subject_is_not_asked_for_is_said_first) {
   Gated offset{"rope", "dim=4"};
   offset.change = [](Subject& subject) { subject.not_asked = {"positions that jump: it takes an offset"}; };
