@@ -156,20 +156,24 @@ TEST_F(Sandbox, is_for_programs) {
             "`table:x.npy`: --sandbox is for a program, `cmd:PROGRAM ARGS`; a file is only read");
 }
 
-// As where the kernel permits no user namespaces.
+// As where the kernel permits no user namespaces; and one that speaks, and goes on.
 TEST(SandboxThatDoesNotWork, is_refused_with_what_it_says) {
   const auto folder =
       std::filesystem::temp_directory_path() / ("posproof_bwrap_" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
-  std::ofstream(folder / "bwrap") << "#!/bin/sh\necho no permission >&2\nexit 3\n";
-  std::filesystem::permissions(folder / "bwrap", std::filesystem::perms::owner_all);
   const std::string path = std::getenv("PATH");
   ::setenv("PATH", (folder.string() + ":" + path).c_str(), 1);
-  const std::string message = testing::thrown("", [] { sandboxed({"/bin/true"}); });
+  for (const auto& [script, said] :
+       {std::pair{"echo no permission >&2; exit 3", "exits with status 3: no permission"},
+        {"echo waiting >&2; echo x; exec sleep 100", "does not end: waiting"}}) {
+    std::ofstream(folder / "bwrap") << "#!/bin/sh\n" << script << "\n";
+    std::filesystem::permissions(folder / "bwrap", std::filesystem::perms::owner_all);
+    const std::string message = testing::thrown("", [] { sandboxed({"/bin/true"}); });
+    const std::string start = std::string("`--sandbox`: bwrap ") + said;
+    EXPECT_EQ(message.substr(0, start.size()), start);
+  }
   ::setenv("PATH", path.c_str(), 1);
   std::filesystem::remove_all(folder);
-  const std::string start = "`--sandbox`: bwrap exits with status 3: no permission";
-  EXPECT_EQ(message.substr(0, start.size()), start);
 }
 
 TEST(SandboxThatIsNotThere, is_refused_with_where_to_get_it) {
