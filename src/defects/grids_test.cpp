@@ -117,6 +117,9 @@ TEST(WrongGrids, have_other_settings) {
   // A table of 2 x 3 read at (x, y): what a table resized to 3 x 2 has, transposed.
   const std::string words = "dim=1 from_height=2 from_width=3 table=index ";
   const Encoding transposed = wrong("resized_table", "sampled_transposed", words + "height=2 width=3");
+  for (const char* one_entry : {"from_height=1 from_width=1 height=2 width=3", "height=1 width=1"})
+    EXPECT_THROW(wrong("resized_table", "sampled_transposed", std::string("dim=1 table=index ") + one_entry),
+                 Refusal);
   const Encoding turned = right("resized_table", words + "height=3 width=2");
   const Encoding exchanged = wrong("resized_table", "height_and_width_exchanged", words + "height=2 width=3");
   expect_near(answers(exchanged, call_of(exchanged, {0, 1, 2, 3, 4, 5}, 1)),

@@ -67,6 +67,10 @@ TEST(Located, names_distances_and_queries) {
     return distance(call, r, c, n) >= 3 && distance(call, r, c, n) <= 40;
   });
   EXPECT_EQ(near.substr(0, near.find(" to ")), "wrong at distances from 3");
+  const std::string at_5 = where("t5_bias", "heads=2", [=](const Call& call, auto r, auto c, auto n) {
+    return distance(call, r, c, n) == 5;
+  });
+  EXPECT_EQ(at_5.substr(0, at_5.find(',')), "wrong at distance 5");
   EXPECT_EQ(where("t5_bias", "heads=2", [](auto&, std::size_t r, auto, std::size_t n) { return r % n == 2; }),
             "wrong in query number 2 of a call alone");
   EXPECT_EQ(where("t5_bias", "heads=2", [](auto&, auto, auto, std::size_t n) { return n == 1; })

@@ -230,12 +230,16 @@ TEST(RowDeviations, of_a_row_that_is_added_are_within_what_both_rows_are_allowed
   EXPECT_TRUE(is_said_of(0.99));
   EXPECT_FALSE(is_said_of(1.01));
   // In f32 what is far from 0 is rounded by more.
-  const RowOf rounded = [](Position t) {
-    Row out = plus({0.1, 0.1, 0.1})(t);
-    for (double& entry : out) entry = to_f32(entry);
-    return out;
+  const auto rounded = [](double by) {
+    return [by](Position t) {
+      Row out = plus({by, by, by})(t);
+      for (double& entry : out) entry = to_f32(entry);
+      return out;
+    };
   };
-  EXPECT_EQ(of_rows(rounded, up_to(5)), (std::vector<Sentences>{{"every entry is 0.1 too large"}}));
+  EXPECT_EQ(of_rows(rounded(0.1), up_to(5)), (std::vector<Sentences>{{"every entry is 0.1 too large"}}));
+  EXPECT_EQ(of_rows(rounded(1000.3), up_to(5)),
+            (std::vector<Sentences>{{"every entry is 1000.3 too large"}}));
 }
 
 // Where that grows with the position the least far row says it, and the others are asked within theirs.

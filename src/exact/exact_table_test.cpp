@@ -48,6 +48,29 @@ TEST_P(EveryEntry, is_that_of_mpfr) {
 }
 INSTANTIATE_TEST_SUITE_P(seeds, EveryEntry, ::testing::Values(1u, 2u, 3u, 4u));
 
+// The number on the other side of the exact one is wrong, however near both are to the middle between them.
+TEST(ExactTable, knows_the_second_nearest_numbers_from_the_nearest) {
+  constexpr Position rows = 1 << 18;
+  const ExactTable table = table_of(powers(10000, 8));
+  const auto exact = filled(table, Format::f64, 1, rows);
+  auto second = filled(table, Format::f32, 1, rows);
+  const std::size_t entries = static_cast<std::size_t>(rows) * table.dim();
+  std::uint64_t moved = 0;
+  for (std::size_t n = 0; n < entries; ++n) {
+    double there = 0;
+    float nearest = 0;
+    std::memcpy(&there, exact.data() + n * sizeof there, sizeof there);
+    std::memcpy(&nearest, second.data() + n * sizeof nearest, sizeof nearest);
+    if (there == static_cast<double>(nearest)) continue;  // on which side the exact one is, is not known
+    nearest = std::nextafter(nearest, there < static_cast<double>(nearest) ? -2.0F : 2.0F);
+    std::memcpy(second.data() + n * sizeof nearest, &nearest, sizeof nearest);
+    ++moved;
+  }
+  EXPECT_GT(moved, entries - 100);
+  EXPECT_EQ(table.compare(Format::f32, 1, rows, second.data()).wrong, moved);
+  EXPECT_EQ(table.count_wrong(Format::f32, 1, rows, second.data()), moved);
+}
+
 // The second derivation: whole numbers of 512 bits, pi by Machin, powers by integer roots, Taylor.
 class SecondDerivation : public ::testing::TestWithParam<std::pair<double, unsigned>> {};
 TEST_P(SecondDerivation, has_the_same_bits) {

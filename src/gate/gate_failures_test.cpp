@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <memory>
 #include <utility>
@@ -109,6 +110,41 @@ TEST(GateFailures, that_need_what_was_asked_before_are_all_told) {
     EXPECT_GT(fail, 2u);
     EXPECT_EQ(need, fail) << filter;
   }
+}
+
+// A subject that does not start again is not asked what it does then.
+TEST(GateFailures, of_what_cannot_be_started_again_stand) {
+  Gated one{"rope", "dim=4",
+            [](const Encoding& right, const Call& call) { return all_zero(answer(right, call)); }};
+  one.change = [](Subject& subject) { subject.renew = [] { throw SubjectError("it is gone"); }; };
+  const GateResult found = one(20, "rotary/preserves_norm");
+  verdict<Refuted>(found, "rotary/preserves_norm");
+  EXPECT_FALSE(found.results.front().needs_history);
+  EXPECT_TRUE(found.explanations.empty());
+}
+
+// What is done besides is the cause where no answer says it, and place is none.
+TEST(GateFailures, are_explained_by_what_calls_leave_behind_and_by_what_is_past_the_end) {
+  const auto causes = [](const Gated& one, const std::string& filter) {
+    Texts out;
+    for (const Explanation& explanation : one(4, filter).explanations) out.push_back(explanation.what);
+    return out;
+  };
+  const auto calls = std::make_shared<int>(0);
+  Gated halving{"alibi", "heads=2", [=](const Encoding& right, const Call& call) {
+                  Tensor out = answer(right, call);
+                  for (double& entry : out.data) entry *= std::ldexp(1.0, -*calls);
+                  ++*calls;
+                  return out;
+                }};
+  halving.change = [=](Subject& subject) { subject.renew = [=] { *calls = 0; }; };
+  EXPECT_EQ(causes(halving, "s_"), Texts{"each call multiplies the answers by 0.5: those to the first are as "
+                                         "declared, to the next multiplied once"});
+  const Gated clamped{"learned", "dim=3 length=8", [](const Encoding& right, Call call) {
+                        for (Position& t : call.positions.whole) t = std::clamp<Position>(t, 0, 7);
+                        return answer(right, call);
+                      }};
+  EXPECT_EQ(causes(clamped, "refuses"), Texts{"positions past 7 are not refused: they count as 7"});
 }
 
 // A failure that another property showed already is looked at there alone.

@@ -376,20 +376,21 @@ TEST(Gate, says_in_which_order_the_columns_of_a_cache_are_right) {
     ASSERT_EQ(found.explanations.size(), 1u) << story(found);
     EXPECT_EQ(found.explanations[0].what,
               words + ": `" + read_so + "` reads them so, and every row is right");
+    if (of_cosines == odd) {  // in the precision that is declared
+      Tensor few = both;
+      for (double& entry : few.data) entry = nearest(Format::bf16, entry);
+      const Written rounded("rounded.npy", few, true);
+      const GateResult in_bf16 =
+          gated("rope", parameters, rounded.subject() + "@f32+table=bf16", std::string(agreement_id));
+      ASSERT_EQ(in_bf16.explanations.size(), 1u) << story(in_bf16);
+      EXPECT_EQ(in_bf16.explanations[0].what, words + ": `" + rounded.subject() + of_cosines + "," +
+                                                  of_sines + "` reads them so, and every row is right");
+    }
     EXPECT_TRUE(passes(gated("rope", parameters, read_so, std::string(agreement_id))));
     const GateResult part = gated("rope", parameters, file.subject() + "[:99]", std::string(agreement_id));
     ASSERT_EQ(part.explanations.size(), 1u) << story(part);
     EXPECT_EQ(part.explanations[0].what, words + ": `" + file.subject() + "[:99]" + of_cosines + "," +
                                              of_sines + "` reads them so, and every row is right");
-    // In the precision that is declared.
-    Tensor few = both;
-    for (double& entry : few.data) entry = nearest(Format::bf16, entry);
-    const Written rounded("rounded.npy", few, true);
-    const GateResult in_bf16 =
-        gated("rope", parameters, rounded.subject() + "@f32+table=bf16", std::string(agreement_id));
-    ASSERT_EQ(in_bf16.explanations.size(), 1u) << story(in_bf16);
-    EXPECT_EQ(in_bf16.explanations[0].what, words + ": `" + rounded.subject() + of_cosines + "," + of_sines +
-                                                "` reads them so, and every row is right");
     // One wrong entry, in the last row, and it is not so.
     both.at(299, 5) += 1e-3;
     const Written wrong("wrong.npy", both, true);

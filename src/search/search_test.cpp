@@ -108,6 +108,33 @@ TEST(Search, a_wrong_check_is_an_error_with_its_case) {
     EXPECT_FALSE(errored->what.empty());
   }
   EXPECT_THROW(search([](Draw&) -> Residual { throw std::bad_alloc(); }, {.id = "memory"}), std::bad_alloc);
+
+  // One that is asked again and is none then stands as it was found.
+  int calls = 0;
+  const Verdict once = search(
+      [&](Draw& draw) -> Residual {
+        draw.position("i", wide);
+        if (++calls == 1) throw std::logic_error("once");
+        return {0, 1, 2};
+      },
+      {.id = "once"});
+  ASSERT_NE(std::get_if<Errored>(&once), nullptr);
+  EXPECT_EQ(std::get<Errored>(once).what, "once");
+}
+
+TEST(Search, counts_what_made_a_failure_small) {
+  int calls = 0;
+  const Trial past_77 = [&calls](Draw& draw) {
+    ++calls;
+    return fails_where(draw.position("t", wide) >= 77);
+  };
+  const CaseResult failing = run_repaired(past_77, Case::parse("t=1000"));
+  calls = 0;
+  const Verdict verdict = shrunk(past_77, failing, 3, {});
+  const auto& small = std::get<Refuted>(verdict);
+  EXPECT_EQ(small.counterexample.text(), "t=77");
+  EXPECT_EQ(small.found_after, 3u);
+  EXPECT_EQ(small.shrinks, static_cast<std::uint64_t>(calls));
 }
 
 TEST(Search, names_the_fields_that_do_not_matter) {

@@ -181,6 +181,9 @@ TEST(CacheFile, two_files_are_told_apart_at_a_comma_outside_of_brackets) {
   EXPECT_EQ(cache_paths("m.safetensors:c[0, :],m.safetensors:s[0, :]"),
             (Paths{"m.safetensors:c[0, :]", "m.safetensors:s[0, :]"}));
   EXPECT_EQ(cache_paths("odd],name.npy,s.npy"), (Paths{"odd],name.npy", "s.npy"}));
+  EXPECT_EQ(cache_paths("c.npy,odd].npy"), (Paths{"c.npy", "odd].npy"}));
+  EXPECT_EQ(cache_paths("m.safetensors:c[0],s.npy[0]"), (Paths{"m.safetensors:c[0]", "s.npy[0]"}));
+  EXPECT_EQ(cache_paths("m.safetensors:c[0],s[0]"), (Paths{"m.safetensors:c[0]", "m.safetensors:s[0]"}));
 }
 
 TEST(CacheFile, one_file_of_complex_numbers_has_one_for_each_pair) {
