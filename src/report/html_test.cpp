@@ -60,6 +60,8 @@ TEST(InlineHtml, is_the_markdown_of_cells_and_paragraphs) {
 }
 
 TEST(InlineHtml, has_paragraphs_and_lists) {
+  const std::string words(50, 'a');
+  EXPECT_EQ(inline_html(words + " < b"), words + " &lt; b");
   for (const auto& [markdown, html] : std::vector<Written>{
            {"", ""},
            {"one", "<p>one</p>\n"},

@@ -88,6 +88,7 @@ TEST(Python, positions_are_whole_and_masks_are_flags) {
   EXPECT_EQ(numpy.array({"m", causal, Kind::flag}), "np.tril(np.ones((2, 2), np.bool_))");
   EXPECT_EQ(numpy.array({"m", all, Kind::flag}), "np.array([1] * 4, np.bool_).reshape(2, 2)");
   EXPECT_EQ(torch.array({"m", causal, Kind::flag}), "torch.ones((2, 2), dtype=torch.bool).tril()");
+  EXPECT_EQ(torch.array({"m", all, Kind::flag}), "torch.tensor([1] * 4, dtype=torch.bool).reshape(2, 2)");
   EXPECT_EQ(torch.array({"t", positions, Kind::whole}),
             "torch.tensor(list(range(3, 7)), dtype=torch.int64).reshape(1, 4)");
   EXPECT_EQ(torch.statements({"x", Tensor({3, 4})}, 1),
