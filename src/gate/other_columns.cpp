@@ -35,8 +35,10 @@ std::optional<std::string> other_columns(const Encoding& truth, const Subject& s
   if (rotary == nullptr || subject.live || !subject.name.starts_with("table:")) return std::nullopt;
   const Words words = parse_words(subject.name);
   if (cache_paths(words.rest).size() != 1) return std::nullopt;
+  const std::string precision = words.precision ? subject.name.substr(subject.name.rfind('@')) : "";
   for (const Order& order : orders(rotary->pairs.size())) {
-    const std::string read_so = fmt::format("table:{}{},{}", words.rest, order.cosines, order.sines);
+    const std::string read_so =
+        fmt::format("table:{}{},{}{}", words.rest, order.cosines, order.sines, precision);
     try {
       Subject other = open(read_so, expected);
       other.precision = subject.precision;
