@@ -454,8 +454,8 @@ Document run() {
                "Concatenation keeps it, and costs parameters in every block. Mapped back to the width of the token it costs parameters once ({} for 64 channels), and is a sum again, of a matrix times the token and another times the position. "
                "A learned table costs as many parameters as it has entries, and ends.",
                percent(m.lost.back().share[1]), percent(all(m.costs[3]) / all(m.costs[0]) - 1))}},
-           experiments::references({experiments::vaswani_2017, experiments::su_2021,
-                                    experiments::press_2021, experiments::raffel_2020})})};
+           experiments::references({experiments::vaswani_2017, experiments::su_2021, experiments::press_2021,
+                                    experiments::raffel_2020})})};
 }
 
 }  // namespace

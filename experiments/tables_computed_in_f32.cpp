@@ -145,8 +145,8 @@ Document run() {
                 "The exponential, power, sine and cosine are correctly rounded here, so that the numbers are the same on every machine. "
                 "Libraries round in their own ways; what they make is in [performance](performance.md)."}},
            {PageVerdict{answer}},
-           experiments::references({experiments::vaswani_2017, experiments::pytorch_tutorial,
-                                    experiments::zhang_2021})})};
+           experiments::references(
+               {experiments::vaswani_2017, experiments::pytorch_tutorial, experiments::zhang_2021})})};
 }
 
 }  // namespace

@@ -39,9 +39,10 @@ TokenPositions changed(const TokenPositions& given, std::size_t batch, const Oth
 }  // namespace
 
 Effect effect_always(std::string words, Instead::How how) {
-  return {std::move(words), [how] {
-            return [how](const Call& call, std::size_t, std::size_t) { return Instead{call, how}; };
-          },
+  return {std::move(words),
+          [how] { return [how](const Call& call, std::size_t, std::size_t) {
+                    return Instead{call, how};
+                  }; },
           false,
           {},
           how != Instead::How::encoded};
