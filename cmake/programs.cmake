@@ -7,6 +7,7 @@ foreach(target IN ITEMS posproof posproof_command)
   target_compile_definitions(${target} PRIVATE POSPROOF_VERSION="${PROJECT_VERSION}")
 endforeach()
 posproof_compiles(posproof)
+
 # It takes minutes and prints a file of src/oracle/cases: CONTRIBUTING.md
 add_executable(posproof_hard_cases EXCLUDE_FROM_ALL src/oracle/hard_search.cpp)
 target_link_libraries(posproof_hard_cases PRIVATE posproof_run)
