@@ -224,9 +224,7 @@ class Measuring {
   // The formats in which the declared slopes are these: several where they have few digits.
   std::string formats_of(const std::vector<double>& is) const {
     const std::pair<const char*, double (*)(double)> formats[] = {
-        {"f32", [](double m) { return static_cast<double>(to_f32(m)); }},
-        {"bf16", &to_bf16},
-        {"f16", &to_f16}};
+        {"f32", &to_f32}, {"bf16", &to_bf16}, {"f16", &to_f16}};
     std::string out;
     for (const auto& [name, rounded] : formats) {
       bool all = true, differs = false;

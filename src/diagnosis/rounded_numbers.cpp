@@ -14,10 +14,6 @@ namespace {
 
 using Rounding = double (*)(double);
 
-double in_f32(double x) {
-  return static_cast<double>(to_f32(x));
-}
-
 // Whole numbers of a list count something, and stay.
 std::vector<double> rounded_list(std::vector<double> list, Rounding format) {
   for (double& one : list)
@@ -43,7 +39,7 @@ std::vector<RoundedNumbers> rounded_numbers(const EncodingSpec& spec, const Para
     const char* name;
     Rounding to;
     double unit;
-  } formats[] = {{"f32", &in_f32, unit_f32}, {"f16", &to_f16, unit_f16}, {"bf16", &to_bf16, unit_bf16}};
+  } formats[] = {{"f32", &to_f32, unit_f32}, {"f16", &to_f16, unit_f16}, {"bf16", &to_bf16, unit_bf16}};
   const Parameters all = Arguments(spec.parameters, parameters).parameters();
   std::vector<RoundedNumbers> out;
   for (const auto& format : formats) {

@@ -1,4 +1,6 @@
 #include <cstddef>
+#include <functional>
+#include <vector>
 
 #include "catalogue/encodings/resized_table.h"
 #include "catalogue/misreadings/resized_table.h"
@@ -30,11 +32,24 @@ Encoding not_permuted(const Parameters& given) {
   return out;
 }
 
+// These rows, with another cell of the grid in the place of each; those that are kept before them stay.
+using Rows = decltype(Table::rows);
+Rows of_other_cells(const Arguments& p, Rows rows, std::function<std::size_t(std::size_t)> other) {
+  const std::size_t kept = p.width("kept_rows"), cells = p.width("height") * p.width("width");
+  return [=](const Positions& positions, Position length) {
+    std::vector<Position> there(positions.begin(), positions.end());
+    for (Position& t : there)
+      if (const auto at = static_cast<std::size_t>(t); at >= kept && at - kept < cells)
+        t = static_cast<Position>(kept + other(at - kept));
+    return rows(there, length);
+  };
+}
+
 // The trained grid lies as [from_width, from_height], column by column: the same is answered of a grid that
 // is transposed before and after.
 Encoding by_columns(const Parameters& given) {
   const Arguments p = misread::arguments(encodings::resized_table, given);
-  const std::size_t kept = p.width("kept_rows"), height = p.width("height"), width = p.width("width");
+  const std::size_t height = p.width("height"), width = p.width("width");
   if (p.width("from_height") == 1 || p.width("from_width") == 1)
     throw Refusal("the same of one row or one column");
   Parameters turned = p.parameters();
@@ -43,30 +58,19 @@ Encoding by_columns(const Parameters& given) {
     turned.set(other, static_cast<double>(p.whole(one)));
   }
   Table out = misread::right<Table>(encodings::resized_table, given);
-  out.rows = [=, own = encodings::resized_table.make<Table>(turned)](const Positions& positions,
-                                                                     Position length) {
-    std::vector<Position> there(positions.begin(), positions.end());
-    for (Position& t : there)
-      if (const auto at = static_cast<std::size_t>(t); at >= kept && (at - kept) < height * width)
-        t = static_cast<Position>(kept + (at - kept) % width * height + (at - kept) / width);
-    return own.rows(there, length);
-  };
+  out.rows = of_other_cells(p, encodings::resized_table.make<Table>(turned).rows,
+                            [=](std::size_t cell) { return cell % width * height + cell / width; });
   return out;
 }
 
 // What is resized lies as [width, height].
 Encoding answered_by_columns(const Parameters& given) {
   const Arguments p = misread::arguments(encodings::resized_table, given);
-  const std::size_t kept = p.width("kept_rows"), height = p.width("height"), width = p.width("width");
+  const std::size_t height = p.width("height"), width = p.width("width");
   if (height == 1 || width == 1) throw Refusal("the same of one row or one column");
   Table out = misread::right<Table>(encodings::resized_table, given);
-  out.rows = [=, own = out.rows](const Positions& positions, Position length) {
-    std::vector<Position> there(positions.begin(), positions.end());
-    for (Position& t : there)
-      if (const auto at = static_cast<std::size_t>(t); at >= kept && (at - kept) < height * width)
-        t = static_cast<Position>(kept + (at - kept) % height * width + (at - kept) / height);
-    return own(there, length);
-  };
+  out.rows =
+      of_other_cells(p, out.rows, [=](std::size_t cell) { return cell % height * width + cell / height; });
   return out;
 }
 
