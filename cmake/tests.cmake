@@ -14,11 +14,10 @@ else()
 endif()
 configure_file(cmake/test_paths.h.in generated/test_paths.h @ONLY)
 
-file(GLOB_RECURSE unit_tests CONFIGURE_DEPENDS src/*_test.cpp properties/*_test.cpp experiments/*_test.cpp)
+file(GLOB_RECURSE unit_tests CONFIGURE_DEPENDS src/*_test.cpp properties/*_test.cpp)
 add_executable(posproof_tests ${unit_tests} src/testing/generators.cpp src/testing/holds_for.cpp
                src/exact/testing/boost_numbers.cpp)
 target_link_libraries(posproof_tests PRIVATE posproof_command nlohmann_json::nlohmann_json pugixml::pugixml GTest::gtest)
-target_include_directories(posproof_tests PRIVATE ${PROJECT_SOURCE_DIR})  # experiments/encoding_page.h
 set(POSPROOF_UNITY_USUAL 22)  # generating code takes little of their time, and reading headers most of it
 set(POSPROOF_UNITY_MOST 24)
 posproof_compiles(posproof_tests)
@@ -33,10 +32,14 @@ set_source_files_properties(src/exact/testing/boost_numbers.cpp PROPERTIES COMPI
 get_property(folders GLOBAL PROPERTY posproof_folders)
 list(TRANSFORM folders REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE archives)
 target_link_options(posproof_tests PRIVATE -Wl,--whole-archive ${archives} -Wl,--no-whole-archive)
-# Eigen's prefetch does not compile unoptimised with a precompiled header.
+# Those of the experiments read Eigen, whose prefetch does not compile unoptimised with a precompiled header.
 file(GLOB experiment_tests CONFIGURE_DEPENDS experiments/*_test.cpp)
-set_source_files_properties(${experiment_tests} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>
-                            SKIP_PRECOMPILE_HEADERS ON)
+add_library(posproof_experiment_tests OBJECT ${experiment_tests})
+target_link_libraries(posproof_experiment_tests PRIVATE posproof_command nlohmann_json::nlohmann_json GTest::gtest)
+target_include_directories(posproof_experiment_tests PRIVATE ${PROJECT_SOURCE_DIR})  # experiments/encoding_page.h
+posproof_compiles(posproof_experiment_tests)
+target_compile_options(posproof_experiment_tests PRIVATE $<$<CONFIG:Release>:-O1>)
+target_link_libraries(posproof_tests PRIVATE posproof_experiment_tests)
 target_precompile_headers(posproof_tests PRIVATE <functional> <string> <vector> <fmt/format.h> <gtest/gtest.h>)
 # What the tests of the program ask, beside programs in Python.
 add_executable(posproof_test_subject src/command/testing/subject.cpp)
