@@ -23,6 +23,13 @@ namespace {
 
 using Clock = BudgetClock;
 
+// Those of `long_sizes` that every kind is asked for.
+constexpr auto usual_sizes = std::span(long_sizes).first<2>();
+
+bool fits(std::int64_t tokens, const Domain& domain) {
+  return domain.axes == 1 && tokens <= domain.hi - domain.lo + 1;
+}
+
 // A case of agreement: contents are ones, so that every channel shows. Where the call has no room for so many
 // tokens, the repaired case has as many as it has.
 Case case_of_length(const Encoding& truth, const Domain& domain, std::int64_t tokens,
@@ -103,10 +110,9 @@ std::vector<Case> long_cases(const Encoding& truth, const Encoding& subject) {
   if (!signature(*same).positions) return {case_of_the_operator(*same)};
   const Domain domain = overlap(positions_of(subject), positions_of(*same));
   std::vector<Case> out;
-  for (const std::int64_t tokens : long_sizes)
+  for (const std::int64_t tokens : usual_sizes)
     for (const std::string_view arranged : {"consecutive", "spread"})
-      if (domain.axes == 1 && tokens <= domain.hi - domain.lo + 1)
-        out.push_back(case_of_length(*same, domain, tokens, arranged));
+      if (fits(tokens, domain)) out.push_back(case_of_length(*same, domain, tokens, arranged));
   return out;
 }
 
@@ -115,23 +121,49 @@ std::vector<Case> wide_cases(const Encoding& truth, const Encoding& subject) {
   if (!same || !signature(*same).positions) return {};
   const Domain domain = overlap(positions_of(subject), positions_of(*same));
   if (domain.real) return {};
-  if (signature(*same).role) return {case_of_rows(*same, domain, 1), case_of_rows(*same, domain, 2)};
-  if (signature(*same).has(Axis::token) || domain.axes != 1) return {};
-  for (const std::int64_t tokens : long_sizes | std::views::reverse)
-    if (tokens <= domain.hi - domain.lo + 1) return cases_of_many_queries(*same, domain, tokens);
-  return {};
+  const Signature& known = signature(*same);
+  if (!known.role && !known.has(Axis::token)) {
+    for (const std::int64_t tokens : usual_sizes | std::views::reverse)
+      if (fits(tokens, domain)) return cases_of_many_queries(*same, domain, tokens);
+    return {};
+  }
+  std::vector<Case> out;
+  if (known.role) out = {case_of_rows(*same, domain, 1), case_of_rows(*same, domain, 2)};
+  if (fits(long_sizes.back(), domain)) {
+    Case most = case_of_length(*same, domain, long_sizes.back(), "consecutive");
+    if (known.role) most.set("batch", 1.0);
+    out.push_back(std::move(most));
+  }
+  return out;
 }
 
 namespace {
 
-// A program that raises an error for so many batch rows may have been built for fewer, which no declaration
-// says: it is asked for about half as many, as long as they are more than a search draws, and then left
-// alone.
+// What a wide call has more of than others of its kind, and the most that those have.
+struct Width {
+  std::string_view name;
+  std::int64_t usual;
+};
+std::optional<Width> width_of(const Case& one) {
+  const auto more_than = [&](std::string_view name, std::int64_t usual) {
+    return one.has(name) && one.integer(name) > usual;
+  };
+  for (const std::string_view tokens : {"tokens", "rows"})
+    if (more_than(tokens, usual_sizes.back())) return Width{tokens, usual_sizes.back()};
+  if (more_than("batch", 3)) return Width{"batch", 3};
+  return std::nullopt;
+}
+
+// A program that raises an error for so many batch rows or tokens may have been built for fewer, which no
+// declaration says: it is asked for about half as many, as long as they are more than others of its calls
+// have, and then left alone.
 CaseResult asked_for_fewer(const Trial& trial, Case one) {
   CaseResult found = run_repaired(trial, one);
-  for (std::int64_t rows = many_rows / 2 + 1; found.raised && one.has("batch") && rows > 3;
-       rows = rows / 2 + 1) {
-    one.set("batch", static_cast<double>(rows));
+  const auto width = width_of(one);
+  while (found.raised && width) {
+    const std::int64_t fewer = one.integer(width->name) / 2 + 1;
+    if (fewer <= width->usual) break;
+    one.set(width->name, static_cast<double>(fewer));
     found = run_repaired(trial, one);
   }
   return found;
@@ -153,7 +185,7 @@ std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Enco
           fmt::format("stopped by {} after {} of the long calls", budget.limit_text(), holds.cases), holds};
     if (end) return true;
     const CaseResult found = wide ? asked_for_fewer(one, asked) : run_repaired(one, asked);
-    const bool too_many = wide && found.raised && asked.has("batch");
+    const bool too_many = wide && found.raised && width_of(asked);
     if (found.fails() && !too_many) end = shrunk(one, found, holds.cases + 1, budget);
     if (found.end == CaseResult::End::held) holds.add(found.residual, found.drawn.values);
     return end.has_value();

@@ -15,15 +15,18 @@ namespace posproof {
 // query against as many keys as a long call has room for; consecutive from the domain's first position on,
 // and in equal steps through the domain. Then so many queries against two keys, and two queries against so
 // many keys; and of a rotation more batch rows than any that is drawn (`many_rows`), of one token each and of
-// two, at positions of their own. Of the whole operator, whose cost grows with the square of the length, one
-// call of the shortest of these lengths. No long call where positions have several axes or the domain ends
-// before, and nothing where an answer depends on the whole call: every row of a long one would be another.
+// two, at positions of their own. Last, of a rotation and of a table, one row of four times as many tokens:
+// a program may keep the angles of so many. Of a bias none, since many programs make all of its square and
+// give the rows that were asked for. Of the whole operator, whose cost grows with the square, too, one call
+// of the shortest of these lengths. No long call where positions have several axes or the domain ends before,
+// and nothing where an answer depends on the whole call: every row of a long one would be another.
 std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Encoding& subject,
                                                const Precision& precision, const Budget& budget);
 
 // The cases that such calls are: of each length that fits, in both arrangements. The longest come last.
 std::vector<Case> long_cases(const Encoding& truth, const Encoding& subject);
-// And those of many batch rows, or of many queries and of two.
+// And those of many batch rows, or of many queries and of two, and the one of the most tokens: a program may
+// have been built for fewer, which no declaration says.
 std::vector<Case> wide_cases(const Encoding& truth, const Encoding& subject);
 
 }  // namespace posproof

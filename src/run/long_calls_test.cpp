@@ -66,20 +66,26 @@ TEST(LongCalls, of_a_bias_are_one_query_and_a_thousand_keys) {
 
 TEST(LongCalls, of_tokens_are_two_rows_and_of_a_table_one) {
   const auto rotated = asked(truth_of(encodings::rope, "dim=8 heads=2"));
-  ASSERT_EQ(rotated.size(), 4u);
+  ASSERT_EQ(rotated.size(), 5u);
   EXPECT_EQ(rotated[0].batch, 2u);
   EXPECT_EQ(rotated[0].positions.whole.size(), 2u * 1025);
   EXPECT_EQ(rotated[0].positions.whole[1024], 1024);
+  EXPECT_EQ(rotated[4].batch, 1u);
+  EXPECT_EQ(rotated[4].positions.whole, from_to(0, 4096));
   const auto rows = asked(truth_of(encodings::sinusoidal, "dim=8"));
-  ASSERT_EQ(rows.size(), 2u);
+  ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[0].positions.whole, from_to(0, 1024));
+  EXPECT_EQ(rows[2].positions.whole, from_to(0, 4096));
 }
 
-// 2^20 values of a call are room for 257 tokens of 2 rows of 16 heads of 64 channels, and not for 1,025.
+// 2^21 values of a call are room for 257 tokens of 2 rows of 16 heads of 64 channels, and not for 1,025; for
+// 4,097 tokens of 2 heads of 128 channels.
 TEST(LongCalls, are_as_long_as_a_call_has_room_for) {
   const auto rotated = asked(truth_of(encodings::rope, "dim=64 heads=16"));
-  ASSERT_EQ(rotated.size(), 4u);
+  ASSERT_EQ(rotated.size(), 5u);
   EXPECT_EQ(rotated[0].positions.whole.size(), 2u * 257);
+  EXPECT_EQ(rotated[4].positions.whole.size(), 1025u);
+  EXPECT_EQ(asked(truth_of(encodings::rope, "dim=128 heads=2")).back().positions.whole.size(), 4097u);
   const auto logits = asked(truth_of(encodings::shaw, "dim=8"));
   ASSERT_EQ(logits.size(), 4u);
   EXPECT_EQ(logits[2].contents[1].data, std::vector<double>(2 * 8, 1)) << "no content of the two keys is 0";
@@ -166,7 +172,7 @@ TEST(LongCalls, look_at_the_last_of_many_queries_and_keys) {
 
 TEST(LongCalls, are_of_many_rows_each_at_positions_of_its_own) {
   const auto rotated = asked(truth_of(encodings::rope, "dim=8 heads=2"));
-  ASSERT_EQ(rotated.size(), 4u);
+  ASSERT_EQ(rotated.size(), 5u);
   for (const std::size_t tokens : {1, 2}) {
     const Call& call = rotated[1 + tokens];
     EXPECT_EQ(call.batch, 33u);
@@ -224,6 +230,52 @@ TEST(LongCalls, leave_a_limit_on_rows_alone) {
     throw Failure::of_shape("rotate", "[33, 2, 1, 8]", "[8, 2, 1, 8]");
   });
   const auto verdict = agreement_in_long_calls(truth, cut, all_f32, {});
+  EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
+}
+
+// What keeps the angles of so many tokens, and has no others behind them: refuted with the first length past
+// that, of tokens and of rows.
+TEST(LongCalls, refute_what_is_right_of_a_thousand_tokens_alone) {
+  for (const EncodingSpec* spec : {&encodings::rope, &encodings::sinusoidal})
+    for (const std::size_t most : {1025, 2048, 4096}) {
+      const Encoding truth = truth_of(*spec, "dim=8");
+      const Encoding wrong = answered_by(truth, [&](const Call& call) {
+        Tensor out = answer(truth, call);
+        if (call.positions.whole.size() / call.batch > most)
+          out.data.back() += 16 * bound(truth, call, out, all_f32).error.data.back();
+        return out;
+      });
+      const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+      ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << kind(truth) << most;
+      const Case& found = std::get<Refuted>(*verdict).counterexample;
+      EXPECT_EQ(found.integer(found.has("tokens") ? "tokens" : "rows"), most < 2049 ? 2049 : 4097);
+    }
+}
+
+// One that raises an error for more than 3,000 tokens holds, and what is wrong past 2,048 is seen.
+TEST(LongCalls, leave_a_limit_on_tokens_alone) {
+  const Encoding truth = truth_of(encodings::rope, "dim=8 heads=2");
+  for (const bool right : {true, false}) {
+    const Encoding limited = answered_by(truth, [&](const Call& call) {
+      const std::size_t tokens = call.positions.whole.size() / call.batch;
+      if (tokens > 3000)
+        throw Failure(Failure::How::raised, "3000 tokens at most", "rotate: 3000 tokens at most");
+      Tensor out = answer(truth, call);
+      if (!right && tokens > 2048) out.data.back() *= 2;
+      return out;
+    });
+    const auto verdict = agreement_in_long_calls(truth, limited, all_f32, {});
+    ASSERT_TRUE(verdict);
+    EXPECT_EQ(std::holds_alternative<Holds>(*verdict), right);
+    EXPECT_EQ(std::holds_alternative<Refuted>(*verdict), !right);
+  }
+  // Of 1,025 it is no limit of a kernel: others of the search are as long.
+  const Encoding short_one = answered_by(truth, [&](const Call& call) {
+    if (call.positions.whole.size() / call.batch > 1000)
+      throw Failure(Failure::How::raised, "1000 tokens at most", "rotate: 1000 tokens at most");
+    return answer(truth, call);
+  });
+  const auto verdict = agreement_in_long_calls(truth, short_one, all_f32, {});
   EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
 }
 
