@@ -57,13 +57,17 @@ Source asking(const Encoding& subject, const Domain& domain) {
   };
 }
 
-// How near entries are, whatever rounding allows: what tells a slip from another convention.
+// How near entries are, whatever rounding allows: what tells a slip, or noise on all of a table, from another
+// convention, of which some entries are right by chance and the others far off.
 void add_entries(const Tensor& there, const Tensor& here, const Bound& allowed, Fit& to) {
   double largest = 0;
   for (const double entry : here.data) largest = std::max(largest, std::abs(entry));
   for (std::size_t n = 0; n < here.data.size(); ++n) {
-    const double off = std::abs(there.data[n] - here.data[n]);
-    to.near += off <= allowed.error.data[n] ? 1 : off <= 0.01 * largest ? 0.5 : 0;
+    const double off = std::abs(there.data[n] - here.data[n]), half = 0.01 * largest;
+    to.near += off <= allowed.error.data[n] ? 1
+               : off <= half                ? 1 - off / (2 * half)
+               : off > half                 ? half / (2 * off)
+                                            : 0;  // NaN
     ++to.entries;
   }
 }

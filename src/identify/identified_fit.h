@@ -14,7 +14,8 @@ struct Fit {
   int passes_over = 0;            // keys after the query: 1; a constant on every row: 2
   std::size_t wrong = 0, of = 0;  // calls; of a file that fits, its positions
   double share = 0;               // the largest of what rounding allows
-  double near = 0, entries = 0;   // a right entry is 1, one that is off by a hundredth of the largest a half
+  double near = 0,
+         entries = 0;  // a right entry is 1, one off by a hundredth of the largest a half, by all of it 1/200
   std::optional<Place> first = {};  // that is wrong
   Case counterexample = {};
 

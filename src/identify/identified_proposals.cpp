@@ -273,7 +273,7 @@ void Proposals::propose_for_files() {
     }
     Parameters parameters;
     parameters.set("dim", columns);
-    parameters.set("odd", std::string("zero_pad"));
+    parameters.set("odd", std::string(std::fmod(columns, 2) == 0 ? "refuse" : "zero_pad"));
     propose_as({"sinusoidal", parameters});
   }
   if (shape.size() == 3) {

@@ -52,6 +52,19 @@ TEST(Identify, one_entry_that_is_wrong_is_not_named_but_gets_the_nearest_and_the
   EXPECT_NEAR(found.nearest->first->got - found.nearest->first->expected, 2e-3, 1.5 * unit_f32);
 }
 
+// No entry is right, and those of a rotation of ones are right now and then.
+TEST(Identify, a_table_that_is_off_by_little_everywhere_is_nearest_to_what_it_was) {
+  Tensor in_8_bits = table("sinusoidal", "dim=16", 100), scaled = in_8_bits;
+  for (double& entry : in_8_bits.data) entry = std::round(127 * entry) / 127;
+  for (std::size_t n = 0; n < scaled.data.size(); ++n) scaled.data[n] *= n / 16 % 2 == 0 ? 0.99 : 1.01;
+  for (const Tensor& rows : {in_8_bits, scaled}) {
+    const Identified found = of(rows);
+    EXPECT_EQ(named(found), "");
+    ASSERT_TRUE(found.nearest);
+    EXPECT_EQ(report::convention(found.nearest->candidate), "sinusoidal --dim 16");
+  }
+}
+
 // In f64 our own doubles are as coarse as what is measured.
 TEST(Identify, tables_in_f64_are_named_with_their_offset_and_amplitude) {
   for (const std::string words :
