@@ -63,6 +63,7 @@ std::optional<Shape> grid_of(const OracleArguments& arguments, const Encoding& t
 int run_oracle(const Chosen& chosen, const OracleArguments& arguments) {
   const auto& [id, spec, parameters, given, configured] = chosen;
   const Encoding truth = spec.oracle(parameters);
+  refuse_what_reads_contents(truth);
   const RotaryPart part = arguments.part == "cos"   ? RotaryPart::cosines
                           : arguments.part == "sin" ? RotaryPart::sines
                                                     : RotaryPart::both;

@@ -298,6 +298,8 @@ TEST_F(OracleCommand, refusals_leave_nothing_behind) {
       refused("none" + to),
       "posproof: the answers of this kind, contextual, depend on more than the position; a table, a rotary "
       "encoding or a bias can be written\n");
+  EXPECT_EQ(refused("decomposed_relative --grid [2,2]" + to), refused("none" + to));
+  EXPECT_EQ(refused("decomposed_relative --positions 0:3" + to), refused("none" + to));
   EXPECT_EQ(refused("rope --dtype bf16" + to),
             "posproof: `" + path("x.npy") +
                 "`: .npy has no bf16; it holds f64, f32 and f16, and .safetensors holds bf16\n");

@@ -257,6 +257,14 @@ Tensor of_columns(const Tensor& all, const std::vector<std::size_t>& columns) {
 
 }  // namespace
 
+void refuse_what_reads_contents(const Encoding& oracle) {
+  if (signature(oracle).role || signature(oracle).takes.empty()) return;
+  throw Refusal(fmt::format(
+      "the answers of this kind, {}, depend on more than the position; a table, a rotary encoding or a bias can "
+      "be written",
+      kind(oracle)));
+}
+
 ExactArray exact_array_of_grid(const Encoding& oracle, Format format, const Shape& grid, RotaryPart part) {
   const auto* table = std::get_if<Table>(&oracle);
   const auto* rotary = std::get_if<Rotary>(&oracle);
@@ -306,10 +314,8 @@ ExactArray exact_array(const Encoding& oracle, Format format, Position first, Po
           if constexpr (requires { kind.offset; }) offset = kind.offset;
           return array_of(kind, format, asked_rows(first, last, kind.positions, offset), part);
         } else {
-          throw Refusal(fmt::format(
-              "the answers of this kind, {}, depend on more than the position; a table, a rotary encoding or a "
-              "bias can be written",
-              posproof::kind(oracle)));
+          refuse_what_reads_contents(oracle);
+          return {};
         }
       },
       oracle);

@@ -29,6 +29,9 @@ struct ExactArray {
   std::function<void(const Piece& piece, unsigned threads)> give;
 };
 
+// Throws Refusal for an encoding whose answers depend on contents, which no array holds.
+void refuse_what_reads_contents(const Encoding& oracle);
+
 // For the positions first .. last:
 //   Table:  [n, dim], its rows in a sequence of last + 1 tokens
 //   Rotary: [n, dim], what becomes of (1, 0) in every pair of channels: cos in its first channel, sin in its
