@@ -169,8 +169,9 @@ Conflict t5_signs() {
 Conflict deberta_directions() {
   const std::vector<Reading> readings = {
       {"deberta", "dim=2 span=4 p2c=code", "the position-to-content term reads Q_r(delta(m, n))",
-       github("microsoft/DeBERTa, disentangled_attention.py", "microsoft/DeBERTa/issues/162") +
-           ", transformers"},
+       github("disentangled_attention.py",
+              "microsoft/DeBERTa/blob/master/DeBERTa/deberta/disentangled_attention.py") +
+           " of Microsoft; transformers, which gathers at the negative offset and transposes"},
       {"deberta", "dim=2 span=4 p2c=paper", "it reads Q_r(delta(n, m))",
        arxiv("He et al. 2020, eq. 4", "2006.03654")}};
   const double most = apart(readings[0], readings[1], up_to(6)), same = apart(readings[0], readings[1], {3});

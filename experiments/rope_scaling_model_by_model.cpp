@@ -52,7 +52,7 @@ constexpr auto compared = std::to_array<Compared>({
      "[gpt-fast#44](https://github.com/meta-pytorch/gpt-fast/pull/44): scaled linearly",
      "base, factor, context: no copy was found"},
     {"Code Llama 7B", litgpt},
-    {"Mistral 7B v0.1", litgpt},
+    {"Mistral 7B v0.1", litgpt, "context: 4,096, with 32,768 in a comment"},
     {"Mixtral 8x7B", litgpt},
     {"Qwen3 8B", litgpt},
     {"Yarn Llama 2 7B 64k",
@@ -60,7 +60,8 @@ constexpr auto compared = std::to_array<Compared>({
     {"Llama 3.1 8B", litgpt},
     {"Llama 3.2 1B", litgpt},
     {"Qwen2.5 7B, YaRN",
-     "[litgpt](https://github.com/Lightning-AI/litgpt/blob/0006c973aa7d6ace293e2a5fedaf1f8f804f960c/litgpt/config.py), [llama.cpp#10698](https://github.com/ggml-org/llama.cpp/pull/10698) for the scaling"},
+     "[litgpt](https://github.com/Lightning-AI/litgpt/blob/0006c973aa7d6ace293e2a5fedaf1f8f804f960c/litgpt/config.py), [llama.cpp#10698](https://github.com/ggml-org/llama.cpp/pull/10698) for the scaling",
+     "context: 32,768 of the file times the factor; the copy has 131,072 at once"},
     {"Gemma 3 12B, global layers", litgpt},
     {"gpt-oss 20B",
      "[transformers, GptOssConfig](https://github.com/huggingface/transformers/blob/02b8f42b4240dddea1b27c45d2dc95fb2682f841/src/transformers/models/gpt_oss/configuration_gpt_oss.py)"},
@@ -284,7 +285,10 @@ std::string radians(double off) {
 std::string scaling_of(const Row& row) {
   const Value* scaling = row.parameters.find("scaling");
   if (scaling == nullptr) return "none";
-  return fmt::format("{} {}", text(*scaling), text(*row.parameters.find("factor")));
+  std::string out = fmt::format("{} {}", text(*scaling), text(*row.parameters.find("factor")));
+  for (const std::string_view name : {"low_freq_factor", "high_freq_factor", "truncate", "original_length"})
+    if (const Value* value = row.parameters.find(name)) out += fmt::format(", {} {}", name, text(*value));
+  return out;
 }
 
 std::string base_of(const Row& row) {
@@ -328,10 +332,10 @@ Grid sources(const Measured& m) {
       .columns = {"model", "compared with", "not said there"},
       .rows = {},
       .caption =
-          "Width, base, scaling and context stand in the program that writes this page, which asks no network. All but three were "
+          "Width, base, scaling and context stand in the program that writes this page, which asks no network. All but four were "
           "compared with a public copy or restatement of the file that the first table links. Of DeepSeek Coder 6.7B no copy was found, "
-          "only that it is scaled linearly; Yarn Llama 2 7B 64k was compared with its authors' training program, and Llama 4 Scout with "
-          "the file of its base model."};
+          "only that it is scaled linearly; Yarn Llama 2 7B 64k was compared with its authors' training program, Llama 4 Scout with the "
+          "file of its base model, and Gemma 3 12B with that of its instruction-tuned model."};
   for (const Row& row : m.rows) {
     const auto found = std::ranges::find(compared, row.model->name, &Compared::model);
     proved(found != compared.end(), "each configuration was compared");

@@ -138,7 +138,7 @@ const DefectFamily entry{{
      .refuted_by = &bias::has_geometric_slopes},
     {.name = "slopes_of_the_first_shard",
      .wrong = "m_h of head h mod H/2: two devices, each with the slopes of the first",
-     .sources = "Megatron-DeepSpeed#222, flashinfer#1606",
+     .sources = "Megatron-DeepSpeed#227, flashinfer#1606",
      .recorded = {"alibi-tp-head-offset"},
      .make = &slopes_of_the_first_shard,
      .setting = "heads=2",

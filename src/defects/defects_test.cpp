@@ -227,8 +227,8 @@ TEST(Defects, refuse_what_makes_no_difference) {
             "the slopes are the same for these heads");
   EXPECT_EQ(refused("learned/offset_missing", "offset=0"), "the same without an offset");
   EXPECT_EQ(refused("learned/table_without_room_for_its_offset", "offset=0"), "the same without an offset");
-  EXPECT_EQ(refused("learned/positions_averaged_in_f16", "length=13"), "the same for positions below 13");
-  EXPECT_EQ(refused("learned/positions_averaged_in_f16", "length=14"), "not refused");
+  EXPECT_EQ(refused("learned/positions_averaged_in_f32", "length=3"), "the same for positions below 3");
+  EXPECT_EQ(refused("learned/positions_averaged_in_f32", "length=4"), "not refused");
   EXPECT_EQ(refused("rope/index_in_16_bits", "dim=2 heads=127"),
             "the same in calls of 128 tokens with 32768 values or less: `heads` times `dim` from 256");
   EXPECT_EQ(refused("rope/index_in_16_bits", "dim=2 heads=128"), "not refused");

@@ -155,7 +155,7 @@ inline const std::vector<Defect> calls = {
      .setting = "dim=2 heads=3"},
     {.name = "last_head_left_alone",
      .wrong = "the last head is not rotated: heads are shared out among devices, rounded down",
-     .sources = "kin of Megatron-DeepSpeed#222",
+     .sources = "kin of Megatron-DeepSpeed#227",
      .make = &last_head_left_alone,
      .setting = "dim=2 heads=3"},
     {.name = "rest_of_16_tokens_left_alone",

@@ -43,10 +43,12 @@ std::string link(Pages& pages, std::string_view page, std::string_view section) 
 
 // A number that was typed: what stands in backquotes is a formula.
 bool has_typed_number(std::string_view text) {
-  bool formula = false;
-  for (const char c : text) {
+  bool formula = false, address = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
     formula ^= c == '`';
-    if (!formula && c >= '0' && c <= '9') return true;
+    address = address ? c != ')' : text.substr(at).starts_with("](");
+    if (!formula && !address && c >= '0' && c <= '9') return true;
   }
   return false;
 }

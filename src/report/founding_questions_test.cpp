@@ -108,6 +108,11 @@ TEST(FoundingQuestions, refuse_rows_without_evidence_and_numbers_typed_by_hand) 
   EXPECT_EQ(faults({claim}), Lines{"A1: a number that was typed, in `Off by 3.`"});
   claim.why = "Even.", claim.on_paper = "`3` and 4";
   EXPECT_EQ(faults({claim}), Lines{"A1: a number that was typed, in ``3` and 4`"});
+  claim.on_paper = "As [they](https://example.org/id9) say.";
+  EXPECT_EQ(faults({claim}), Lines{});
+  claim.on_paper = "As [they](https://example.org/id9) say, 4.";
+  EXPECT_EQ(faults({claim}),
+            Lines{"A1: a number that was typed, in `As [they](https://example.org/id9) say, 4.`"});
   claim.on_paper = "", claim.why = "";
   EXPECT_EQ(faults({claim}), Lines{"A1: a row says what is claimed and why the answer is as it is"});
 }

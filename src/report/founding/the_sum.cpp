@@ -38,7 +38,7 @@ const std::vector<Claim>& the_sum() {
        .says = "Embeddings are usually normalised, so that no entry exceeds 1.",
        .answer = Answer::is_false,
        .why =
-           "Nothing normalises them: their scale is that of the recipe, and with that of the first Transformer a share of the entries exceeds the bound.",
+           "Neither of the recipes shown normalises them: their scale is that of the initialisation, and with that of the first Transformer a share of the entries exceeds the bound. A model that adds a normalisation of its own after the embedding is another case.",
        .evidence = {Said{adding, tokens, "Embeddings are not normalised"},
                     Cell{adding, tokens, {"N(0, 1/d), times √d (Tensor2Tensor)"}, "entries beyond 1"},
                     Cell{adding, tokens, {"N(0, 0.02²) (GPT)"}, "entries beyond 1"}}},
