@@ -57,7 +57,8 @@ string(APPEND long :TermDeviationsInFull.*:OperatorDeviationsInFull.*:OperatorRu
 # that claim found. The longest starts first: at the end it would run alone.
 set(slow_pages reports.encoding_by_property:reports.every_position_is_its_own:reports.first_collision_by_format)
 string(APPEND slow_pages :reports.positions_through_depth:reports.tables_computed_in_f32)
-string(APPEND slow_pages :reports.attention_without_encodings)
+string(APPEND slow_pages :reports.attention_without_encodings:reports.directions_of_position)
+string(APPEND slow_pages :reports.adding_position_to_a_token:reports.looking_k_tokens_back)
 gtest_discover_tests(posproof_tests DISCOVERY_TIMEOUT 60 TEST_FILTER ${slow_pages} TEST_LIST slow_pages_tests
                      PROPERTIES SKIP_RETURN_CODE 77 LABELS slow COST 1000)
 gtest_discover_tests(posproof_tests DISCOVERY_TIMEOUT 60 TEST_FILTER reports.*-${long}:${slow_pages} TEST_LIST pages_tests
