@@ -67,6 +67,15 @@ FrequencyError scaled_by(double scale) {
   return {.condition = 1, .roundings = 2 + 3 * std::abs(std::log(scale))};
 }
 
+// How many times what one power or one exponential of a product loses. Over the number of frequencies less
+// one, MLX forms the exponent as a sum: exp((1 - x) ln b - ln b), x = i / (n - 1). Absolutely, the quotient
+// is a rounding of x ln b; 1 - x and its product with ln b are two of (1 - x) ln b; ln b is the same number
+// in both terms, so that its rounding counts x ln b, as that of the sum does. power_error grants 3 |ln w| = 3
+// x ln b: 2 (1 - x) ln b are left.
+double lost_by_a_sum(double base, double x, double w) {
+  return 1 + 2 * (1 - x) * std::abs(std::log(base)) / (4 + 3 * std::abs(std::log(w)));
+}
+
 Encoding make(const Arguments& p) {
   const Columns c = columns(p);
   const double base = p.real("base"), amplitude = p.real("amplitude"), scale = p.real("scale");
@@ -84,6 +93,9 @@ Encoding make(const Arguments& p) {
     w.push_back(static_cast<long double>(sign) * scale * power);
     Pair pair = place(layout, c, i, w.back());
     pair.frequency_error = scaled_by(scale);
+    if (!half)
+      pair.frequency_error.condition = lost_by_a_sum(
+          base, static_cast<double>(i) / static_cast<double>(c.frequencies - 1), std::abs(pair.frequency));
     if (c.cut && i + 1 == c.frequencies)
       table.lone = pair;
     else

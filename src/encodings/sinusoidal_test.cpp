@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "catalogue/encodings/sinusoidal.h"
+#include "core/error.h"
 #include "encodings/made.h"
 
 namespace posproof::sinusoidal_test {
@@ -153,6 +154,30 @@ TEST(Sinusoidal, declares_what_its_columns_are) {
   EXPECT_EQ(table.offset, 2);
   EXPECT_EQ(table.amplitude, 0.5);
   EXPECT_EQ(made<Table>(encodings::sinusoidal, "dim=64").pairs[5].frequency, 0.23713737056616552);
+}
+
+// As MLX forms them in f32, from exp((1 - x) ln b - ln b): off by more than one power, and by less than is
+// allowed over the number of frequencies less one. Over that number itself nobody forms them so.
+TEST(Sinusoidal, frequencies_from_a_sum_of_exponents_are_within_their_error) {
+  double most = 0, of_a_power = 0;
+  for (const int n : {2, 3, 16, 32, 100, 256, 384, 1000})
+    for (const double base : {100.0, 10000.0, 500000.0}) {
+      const std::string words = " dim=" + std::to_string(2 * n) + " base=" + std::to_string(base);
+      const auto pairs = made<Table>(encodings::sinusoidal, "divisor=half_minus_one" + words).pairs;
+      const auto log_base = static_cast<float>(std::log(base));
+      for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const float rest = 1.0f - static_cast<float>(i) / static_cast<float>(n - 1);
+        const float product = rest * log_base;
+        const double formed = std::exp(product - log_base), w = pairs[i].frequency;
+        const double off = std::abs(formed / w - 1), power = power_error(all_f32, w, i);
+        most = std::max(most, off / (pairs[i].frequency_error.condition * power));
+        of_a_power = std::max(of_a_power, off / power);
+      }
+      EXPECT_EQ(made<Table>(encodings::sinusoidal, words).pairs[1].frequency_error.condition, 1);
+    }
+  EXPECT_LE(most, 1);
+  EXPECT_GT(most, 0.25);  // 4 times as much would be seen
+  EXPECT_GT(of_a_power, 1.5);
 }
 
 TEST(Sinusoidal, refuses_what_makes_no_sense) {

@@ -110,12 +110,20 @@ Encoding oracle::sinusoidal(const Arguments& p) {
                                                 .multiple = scale},
                                     amplitude);
   // The scale is rounded, and its product; the power's error counts ln w of the power itself.
-  const FrequencyError error =
+  FrequencyError error =
       scale == 1 ? FrequencyError{} : FrequencyError{.roundings = 2 + 3 * std::abs(std::log(scale))};
+  const bool summed = p.is("divisor", "half_minus_one");
 
   Table table{.dim = plan.dim, .amplitude = amplitude, .offset = static_cast<double>(offset)};
   for (std::size_t i = 0; i < ladder->size(); ++i) {
     const std::size_t sine = plan.sine_column[i];
+    if (summed) {  // 2 (1 - x) ln b roundings more: the exponent may be formed as (1 - x) ln b - ln b
+      const auto& [numerator, denominator] = plan.exponents[i];
+      const double x = static_cast<double>(numerator) / static_cast<double>(denominator),
+                   logarithm = std::abs(std::log(p.real("base")));
+      error.condition =
+          1 + 2 * (1 - x) * logarithm / (4 + 3 * std::abs(std::log(std::abs(ladder->frequency(i)))));
+    }
     if (plan.cosine_column[i])
       table.pairs.push_back({sine, *plan.cosine_column[i], ladder->frequency(i), i, error});
     else
