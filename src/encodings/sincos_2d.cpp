@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <stdexcept>
 
 #include "catalogue/encodings/sincos_2d.h"
@@ -64,7 +65,9 @@ long double scale_of(const Arguments& p, std::size_t axis) {
   return 2 * std::numbers::pi_v<long double> / (static_cast<long double>(p.list("grid")[axis]) + 1e-6L);
 }
 
-Pair place(const std::string& layout, std::size_t begin, std::size_t width, std::size_t j) {
+// `all`: columns of all axes.
+Pair place(const std::string& layout, std::size_t begin, std::size_t width, std::size_t all, std::size_t j) {
+  if (layout == "sines_first") return {begin / 2 + j, (all + begin) / 2 + j, 0, j};
   if (layout == "interleaved") return {begin + 2 * j, begin + 2 * j + 1, 0, j};
   const std::size_t early = begin + j, late = early + width / 2;
   if (layout == "sin_cos") return {early, late, 0, j};
@@ -77,9 +80,10 @@ Encoding make(const Arguments& p) {
   Table table{.dim = dim, .offset = offset_of(p)};
   std::vector<long double> w;
   std::size_t begin = 0;
+  const std::size_t all = std::accumulate(parts.begin(), parts.end(), std::size_t{0});
   for (std::size_t part = 0; part < axes; begin += parts[part], ++part)
     for (std::size_t j = 0; j < parts[part] / 2; ++j) {
-      Pair pair = place(p.word("layout"), begin, parts[part], j);
+      Pair pair = place(p.word("layout"), begin, parts[part], all, j);
       if (pair.second >= dim) continue;
       pair.axis = p.is("axis_order", "given") ? part : axes - 1 - part;
       const long double plain = p.is("divisor", "half")
@@ -136,8 +140,10 @@ const std::vector<Parameter> parameters = {
       std::vector<double>{4, 6, 4}},
      "how many columns each axis has, the first columns' axis first; [0]: an even share of the width",
      "channels"},
-    convention("layout", {"sin_cos", "cos_sin", "interleaved"},
-               "where sines and cosines of an axis stand in its part: sin_cos, cos_sin, interleaved"),
+    convention(
+        "layout", {"sin_cos", "cos_sin", "interleaved", "sines_first"},
+        "where sines and cosines of an axis stand in its part: sin_cos, cos_sin, interleaved; sines_first: the "
+        "sines of all axes, then their cosines (timm)"),
     convention("divisor", {"half", "half_minus_one"},
                "half: exponent 2j/(columns of the axis); half_minus_one: j/(h-1) of its h frequencies"),
     convention(

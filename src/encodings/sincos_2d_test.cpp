@@ -39,6 +39,9 @@ TEST(Sincos2d, has_the_numbers_of_the_conventions_in_use) {
       {"dim=8 axis_order=reversed offset=64 factor=3",  // Stable Diffusion 3, cropped from row and column 64
        {-0.8462204041751706, 0.2279775235351884, -0.5328330203333975, 0.9736663950053749,
         -0.33554598559817045, 0.22148139616891072, -0.9420238274847151, 0.9751645969532887}},
+      {"dim=8 layout=sines_first",  // timm
+       {0.14112000805986722, 0.029995500202495661, -0.95892427466313847, 0.049979169270678329,
+        -0.98999249660044546, 0.99955003374898752, 0.28366218546322626, 0.99875026039496625}},
       {"dim=8 layout=interleaved offset=1",  // DETR
        {-0.75680249530792825, -0.65364362086361191, 0.039989334186634159, 0.99920010666097794,
         -0.27941549819892587, 0.96017028665036602, 0.059964006479444599, 0.99820053993520417}},
@@ -81,6 +84,14 @@ TEST(Sincos2d, of_images_has_a_part_for_the_time) {
   }
   EXPECT_EQ(row("dim=14 axes=3 parts=[4,6,4]", place), all);
   EXPECT_EQ(row("dim=14 axes=3 parts=[4,6,4] axis_order=reversed", {50, 3, 2}), all);
+  // The same columns, of which the sines of all axes stand first.
+  std::vector<double> sines_first;
+  for (const std::size_t c : {0, 1, 4, 5, 6, 10, 11, 2, 3, 7, 8, 9, 12, 13}) sines_first.push_back(all[c]);
+  const std::string words = "dim=14 axes=3 parts=[4,6,4] layout=sines_first";
+  EXPECT_EQ(row(words, place), sines_first);
+  EXPECT_EQ(row(words + " axis_order=reversed", {50, 3, 2}), sines_first);
+  const auto exact = row(encodings::sincos_2d.oracle(Case::parse(words)), place);
+  for (std::size_t c = 0; c < 14; ++c) EXPECT_NEAR(exact[c], sines_first[c], 0x1p-52) << c;
 }
 
 TEST(Sincos2d, of_a_width_that_does_not_divide_is_padded_or_cut) {

@@ -41,6 +41,15 @@ std::vector<Share> parts_of(const Arguments& p) {
 }
 
 std::optional<Column> column_of(const Arguments& p, const std::vector<Share>& parts, std::size_t c) {
+  // The first half of all columns has what the first halves of the parts have, and the second half the rest.
+  if (p.is("layout", "sines_first")) {
+    const std::size_t half = (parts.back().begin + parts.back().width) / 2, within = c % half;
+    for (std::size_t n = 0; n < parts.size() && c < 2 * half; ++n)
+      if (2 * within >= parts[n].begin && 2 * within < parts[n].begin + parts[n].width)
+        return Column{p.is("axis_order", "reversed") ? parts.size() - n - 1 : n, n,
+                      within - parts[n].begin / 2, c < half ? Function::sine : Function::cosine};
+    return std::nullopt;
+  }
   for (std::size_t n = 0; n < parts.size(); ++n) {
     if (c < parts[n].begin || c >= parts[n].begin + parts[n].width) continue;
     const std::size_t within = c - parts[n].begin, half = parts[n].width / 2;
