@@ -144,8 +144,10 @@ Unidentified::Unidentified(std::string_view words, IdentifyOptions options)
 // One that takes part says more than one that does not.
 std::string Unidentified::not_started(const std::vector<std::string>& failed) const {
   if (failed.empty() || !no_answer_.empty())
-    return fmt::format("{}: no call was answered; say `--dim N` or `--heads N`, the shape that it has{}",
-                       printable(words_),
+    return fmt::format("{}: no call was answered{}{}", printable(words_),
+                       options_.dim || options_.heads
+                           ? ", with the shape that you say it has"
+                           : "; say `--dim N` or `--heads N`, the shape that it has",
                        no_answer_.empty() ? "" : "\nthe first one: " + printable(no_answer_));
   const auto same = std::ranges::count(failed, failed.front());
   return failed.front() + (same > 1 ? fmt::format("\nthe same, taken for {} other encodings", same - 1) : "");
