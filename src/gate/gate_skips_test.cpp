@@ -2,15 +2,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <thread>
 #include <utility>
 
 #include "attention/reference_attention.h"
+#include "catalogue/properties/score/depends_on_order.h"
 #include "core/failure.h"
 #include "gate/history.h"
 #include "gate/testing/gated.h"
+#include "gate/vacuous.h"
 #include "run/agreement.h"
+#include "search/generate.h"
+#include "search/trial.h"
 
 namespace posproof::gate_skips_test {
 namespace {
@@ -82,6 +87,47 @@ TEST(GateSkips, what_even_the_truth_could_not_show_without_asking_for_every_case
   const std::string why = id + ": even the exact encoding has nothing to show here: none of 300";
   EXPECT_FALSE(starting_with(one(300, id).skipped, why).empty());
   EXPECT_TRUE(calls >= 30 && calls <= all / 8) << calls << " of " << all;
+}
+
+// What its time cut short says nothing of the truth.
+TEST(GateSkips, nothing_of_which_the_truth_could_not_be_asked_in_time) {
+  const EncodingSpec& spec = encoding_named("rope");
+  const Parameters parameters = with(spec, Case::parse("dim=64"));
+  const Encoding truth = spec.oracle(parameters);
+  const Subject subject{"made", "", spec.make(parameters), Precision::parse("bf16")};
+  const Property& property = properties::score::depends_on_order;
+  const Trial of_the_subject = *trial(property, subject.encoding, subject.precision);
+  const AskedOf asked{property, of_the_subject, truth, subject};
+  Plan plan{.id = "score/depends_on_order"};
+  const Undecided none{"none of 300 cases could have come out the other way"};
+  EXPECT_EQ(
+      nothing_to_ask(asked, plan, none),
+      "even the exact encoding has nothing to show here: none of 300 cases could have come out the other "
+      "way");
+  EXPECT_EQ(nothing_to_ask(asked, plan, Undecided{none.why, {}, true}), std::nullopt);
+  plan.budget.time = milliseconds(0);
+  EXPECT_EQ(nothing_to_ask(asked, plan, none), std::nullopt);
+}
+
+// After a case that fails what is asked are cases that shrink it, and none of them tells of the truth.
+TEST(GateSkips, nothing_after_a_case_that_failed_and_could_have_said_nothing) {
+  const EncodingSpec& spec = encoding_named("rope");
+  const Parameters parameters = with(spec, Case::parse("dim=64"));
+  const Encoding truth = spec.oracle(parameters);
+  const Subject subject{"made", "", spec.make(parameters), Precision::parse("bf16")};
+  const auto asks = [&](double first_error) {
+    int calls = 0;
+    const Trial vacuous = [&](Draw&) { return Residual{calls++ == 0 ? first_error : 0, 1, 1}; };
+    const AskedOf asked{properties::score::depends_on_order, vacuous, truth, subject};
+    const Trial doubting = with_doubts(asked, {.id = "score/depends_on_order"});
+    for (std::uint64_t n = 0; n < 40; ++n) {
+      RandomDraw draw(1, "x", n, 0);
+      doubting(draw);
+    }
+    return calls;
+  };
+  EXPECT_EQ(asks(std::nan("")), 40);
+  EXPECT_THROW(asks(0), Inapplicable);
 }
 
 // The cases that shrink it hold, and none of them could have failed: they say nothing against it.
