@@ -81,7 +81,7 @@ std::optional<std::string> multiplied_by_calls(const Encoding& truth, const Subj
   std::size_t best = 0;
   for (std::size_t n = 0; n < ought.data.size(); ++n)
     if (std::abs(ought.data[n]) > std::abs(ought.data[best])) best = n;
-  if (ought.data.empty() || ought.data[best] == 0 || is[0].data[best] == 0) return std::nullopt;
+  if (ought.data.empty() || ought.data[best] == 0) return std::nullopt;
   const double by = is[1].data[best] / is[0].data[best], first = is[0].data[best] / ought.data[best];
   // Two answers that are off by `relative`, the larger of what both are allowed, have a quotient that is off
   // by twice as much; what is multiplied again is rounded again.

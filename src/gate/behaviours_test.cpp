@@ -9,6 +9,7 @@
 
 #include "core/call.h"
 #include "core/failure.h"
+#include "core/formats.h"
 #include "run/catalogued.h"
 
 namespace posproof::behaviours_test {
@@ -160,6 +161,27 @@ TEST(Behaviours, that_multiply_are_those_of_one_factor) {
                            out.data[e] *= 1 + (e % 2 == 0 ? 1 : -1) * n * unit_f32;
                        }),
             "each call multiplies the answers by 0.7" + then);
+}
+
+// What is declared exactly is rounded all the same; and a factor that is off by what the largest entry may be
+// is off by more with every call.
+TEST(Behaviours, that_multiply_are_rounded_and_measured) {
+  const std::string then = ": those to the first are as declared, to the next multiplied once";
+  const auto by_seven_tenths = [](int n) { return std::pow(0.7, n); };
+  EXPECT_EQ(multiplied(
+                by_seven_tenths,
+                [](int, Tensor& out) {
+                  for (double& entry : out.data) entry = to_f32(entry);
+                },
+                "learned", "dim=3 length=8 table=index"),
+            "each call multiplies the answers by 0.7" + then);
+  const auto largest_off = [](double by) {
+    return multiplied(&halved, [by](int n, Tensor& out) {
+      if (n == 1) *std::ranges::min_element(out.data) *= 1 + by;
+    });
+  };
+  EXPECT_EQ(largest_off(4e-7), "each call multiplies the answers by 0.5" + then);
+  EXPECT_EQ(largest_off(4e-5), std::nullopt);
 }
 
 TEST(Behaviours, that_multiply_otherwise_have_no_name) {
