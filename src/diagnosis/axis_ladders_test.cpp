@@ -19,15 +19,18 @@ using testing::Sentences;
 
 // The declared table, in f32, with another frequency of each pair.
 using Instead = std::function<double(const Pair& pair)>;
-Sentences said_of(const std::string& family, const std::string& words, const Instead& instead) {
+using Rounded = std::function<double(double angle)>;
+Sentences said_of(
+    const std::string& family, const std::string& words, const Instead& instead,
+    const Rounded& rounded = [](double angle) { return angle; }) {
   return said(family, words, [&](const Parameters& parameters) -> Encoding {
     Table out = as<Table>(encoding_named(family).make(parameters));
-    out.rows = [instead, pairs = out.pairs, dim = out.dim, offset = out.offset](const Positions& positions,
-                                                                                Position) {
+    out.rows = [instead, rounded, pairs = out.pairs, dim = out.dim, offset = out.offset](
+                   const Positions& positions, Position) {
       Tensor rows({positions.size(), dim});
       for (std::size_t r = 0; r < rows.rows(); ++r)
         for (const Pair& pair : pairs) {
-          const double angle = instead(pair) * (positions.at(r, pair.axis) + offset);
+          const double angle = rounded(instead(pair) * (positions.at(r, pair.axis) + offset));
           rows.at(r, pair.first) = static_cast<float>(std::sin(angle));
           rows.at(r, pair.second) = static_cast<float>(std::cos(angle));
         }
@@ -55,6 +58,17 @@ TEST(AxisLadders, of_real_positions_are_fitted_by_their_period) {
   EXPECT_EQ(with_period(10000), Sentences{});
   EXPECT_EQ(with_period(777, "scale=1000", 1000),
             Sentences{"frequencies are 1000 times max_period^(-2i/32) with max_period 777, not 10000"});
+}
+
+// Angles of positions near 4000 are off by 2^-13 in f32.
+TEST(AxisLadders, are_measured_through_the_rounding_of_angles_behind_an_offset) {
+  const auto with_base = [](const std::string& more) {
+    return said_of(
+        "sincos_2d", "dim=32 " + more, [](const Pair& pair) { return ladder(20, double(pair.index), 8); },
+        [](double angle) { return static_cast<float>(angle); });
+  };
+  EXPECT_EQ(with_base(""), Sentences{"frequencies are base^(-2i/16) with base 20, not 10000"});
+  EXPECT_EQ(with_base("offset=4000"), Sentences{"frequencies are base^(-2i/16) with base 20, not 10000"});
 }
 
 TEST(AxisLadders, of_a_grid_are_said_once_or_of_their_number) {

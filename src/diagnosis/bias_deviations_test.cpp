@@ -9,7 +9,10 @@
 #include <functional>
 #include <limits>
 
+#include "core/call.h"
 #include "core/formats.h"
+#include "diagnosis/head_deviations.h"
+#include "diagnosis/measured_columns.h"
 #include "diagnosis/testing/deviations.h"
 
 namespace posproof::bias_deviations_test {
@@ -314,6 +317,29 @@ TEST(BiasDeviations, need_two_positions) {
   EXPECT_TRUE(of(5, 5).empty());
   EXPECT_TRUE(of(6, 5).empty());
   EXPECT_FALSE(of(5, 6).empty());
+}
+
+// Of an order without a name each column that holds another is told.
+TEST(ColumnDeviations, say_of_each_column_which_it_holds) {
+  EXPECT_EQ(column_deviations({{2, 1}, {0, 1}, {3, -1}, {1, 1}}, "head", "entry", 1),
+            (Sentences{"head 0 holds head 2", "head 1 holds head 0", "head 2 holds minus head 3",
+                       "head 3 holds head 1"}));
+}
+
+// Of fewer than 16 pairs of tokens one head may be another by chance.
+TEST(HeadDeviation, is_of_sixteen_pairs) {
+  const auto truth = as<Bias>(encoding_named("alibi").oracle(Case::parse("heads=2")));
+  const auto said_of = [&](Position queries, Position keys) {
+    Call call;
+    for (Position t = 0; t < queries; ++t) call.positions.whole.push_back(20 + t);
+    for (Position t = 0; t < keys; ++t) call.keys.whole.push_back(t);
+    Tensor swapped = answer(truth, call);
+    std::ranges::rotate(swapped.data, swapped.data.begin() + queries * keys);
+    const auto found = head_deviation(truth, all_f32, {{{}, call, swapped}});
+    return found ? found->sentences : Sentences{};
+  };
+  EXPECT_EQ(said_of(3, 5), Sentences{});
+  EXPECT_EQ(said_of(4, 4), Sentences{"the same after one permutation of heads: the halves are swapped"});
 }
 
 }  // namespace

@@ -263,6 +263,21 @@ TEST(LadderDeviations, begin_at_another_exponent) {
   EXPECT_EQ(begins(0.5), Sentences{"every pair rotates at 0.7071068 times the declared frequency"});
 }
 
+// As far off as the first frequency and the step may be: 2 (2 + 2/7) times what one is measured to.
+TEST(LadderDeviations, begin_at_another_exponent_within_what_is_measured) {
+  const auto names_it = [](double off) {
+    std::vector<MeasuredFrequency> pairs;
+    for (double i = 0; i < 8; ++i) {
+      const double w = std::exp2(-2 * i - 1) * (1 - off * 1e-6);
+      pairs.push_back({std::exp2(-2 * i), w, 1e-6 * w, 1e-8 * std::exp2(-2 * i)});
+    }
+    return ladder_deviations(pairs, Case::parse("base=65536"), 16) ==
+           Sentences{"frequencies are base^(-(2i + 1)/16), not base^(-2i/16): 1/2 of those"};
+  };
+  for (const double off : {0.0, 4.5, -4.5}) EXPECT_TRUE(names_it(off)) << off;
+  for (const double off : {4.7, -4.7}) EXPECT_FALSE(names_it(off)) << off;
+}
+
 TEST(LadderDeviations, are_rounded_frequencies) {
   const auto rounded = [](Format format) {
     std::vector<MeasuredFrequency> pairs;

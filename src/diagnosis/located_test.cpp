@@ -39,6 +39,30 @@ std::string where(const std::string& family, const std::string& words, const Is&
   return located(truth, all_f32, answers_of(subject, truth, counterexample, 1)).value_or("nothing");
 }
 
+// Calls of one to twelve tokens, wrong where that many of them are.
+TEST(Located, names_the_calls_by_how_many_tokens_they_have) {
+  const EncodingSpec& spec = encoding_named("rope");
+  const Encoding truth = spec.oracle(with(spec, Case::parse("dim=2")));
+  const auto of_calls = [&](std::size_t from, std::size_t to) {
+    std::vector<Answered> all;
+    for (std::size_t n = 1; n <= 12; ++n)
+      for (const Position first : {0, 5, 9}) {
+        Call call;
+        call.batch = 1;
+        call.contents = {Tensor({1, 1, n, 2})};
+        std::ranges::fill(call.contents[0].data, 1.0);
+        for (std::size_t t = 0; t < n; ++t) call.positions.whole.push_back(first + static_cast<Position>(t));
+        Tensor is = answer(truth, call);
+        if (n >= from && n <= to)
+          for (double& entry : is.data) entry += 3;
+        all.push_back({{}, call, is});
+      }
+    return located(truth, all_f32, all).value_or("nothing");
+  };
+  EXPECT_EQ(of_calls(9, 12), "wrong in calls of 9 tokens and more alone");
+  EXPECT_EQ(of_calls(2, 10), "wrong in calls of 2 to 10 tokens alone");
+}
+
 TEST(Located, names_heads_channels_and_directions) {
   EXPECT_EQ(where("rope", "dim=8 heads=3", [](auto&, auto, auto, auto) { return true; }), "nothing");
   EXPECT_EQ(where("rope", "dim=8 heads=3", [](auto&, auto, auto, auto) { return false; }), "nothing");

@@ -150,6 +150,32 @@ TEST(TermDeviations, name_each_of_four_terms_that_is_missing) {
             Sentences{"the term of query and key is missing"});
 }
 
+// A term that is multiplied is off by as many times what the declared one may be, and one that is left out by
+// no less.
+TEST(TermDeviations, allow_a_multiplied_term_as_many_times_the_error) {
+  const auto reference = as<Contextual>(encoding_named("shaw").make(Case::parse("dim=4 clip=2")));
+  const auto truth = as<Contextual>(encoding_named("shaw").oracle(Case::parse("dim=4 clip=2")));
+  std::vector<double> numbers;
+  for (std::size_t n = 0; n < 24; ++n) numbers.push_back(std::sin(static_cast<double>(3 * n + 1)));
+  const Tensor q({6, 4}, numbers), k({6, 4}, {numbers.rbegin(), numbers.rend()});
+  Call call;
+  call.contents = {q, k};
+  for (Position t = 0; t < 6; ++t) call.positions.whole.push_back(t), call.keys.whole.push_back(t);
+  const auto error_of = [&](double factor) {
+    Tensor answer = truth.logits(q, k, call.positions.whole, call.keys.whole);
+    for (double& logit : answer.data) logit *= factor;
+    const auto all = term_deviations(reference, truth, all_f32, {{{}, call, answer}});
+    EXPECT_FALSE(all.empty()) << factor;
+    double most = 0;
+    for (const Deviation& one : all)
+      most = std::max(most, logit_error(as<Contextual>(one.corrected), q.row(0), k.row(0), 3, 2, all_f32));
+    return most / logit_error(truth, q.row(0), k.row(0), 3, 2, all_f32);
+  };
+  EXPECT_NEAR(error_of(3), 3, 1e-4);
+  EXPECT_NEAR(error_of(-5), 5, 1e-4);
+  EXPECT_EQ(error_of(0.25), 1);
+}
+
 // What it gives for keys after the query means nothing, and is not looked at.
 TEST(TermDeviations, name_a_term_of_what_looks_back_alone) {
   const auto no_past = [missing = times(1, 0, 1, 1)](const Logit& declared, std::span<const double> q,
