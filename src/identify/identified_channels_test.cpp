@@ -190,6 +190,14 @@ TEST(IdentifiedCallLength, measures_the_stretch_of_every_pair) {
         << words;
 }
 
+// A length that is not given is the standard one, 0: then it matters whose length it is.
+TEST(Identified, has_the_words_that_matter_under_what_is_standard) {
+  const std::vector<Candidate> all =
+      settings("rope", encoding_named("rope"), Case::parse("dim=8 scaling=dynamic_ntk factor=2"));
+  for (const std::string of : {"batch", "row"})
+    EXPECT_TRUE(has(all, "rope", "dim=8 scaling=dynamic_ntk factor=2 length_of=" + of)) << of;
+}
+
 // Every combination of the words that are not given, where it makes sense.
 TEST(Identified, has_every_setting_of_words) {
   const EncodingSpec& spec = encoding_named("alibi");

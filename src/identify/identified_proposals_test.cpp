@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,8 @@
 namespace posproof::identified_proposals_test {
 namespace {
 
-std::size_t proposed_on_a_grid(double factor_of_the_last_row) {
-  const Encoding of_grid = encoding_named("sincos_2d").oracle(Case::parse("dim=32"));
+std::vector<Proposed> proposed_on_a_grid(double factor_of_the_last_row, const std::string& words = "dim=32") {
+  const Encoding of_grid = encoding_named("sincos_2d").oracle(Case::parse(words));
   Call places{.positions = {.axes = 2}, .length = 7};
   for (Position y = 0; y < 7; ++y)
     for (Position x = 0; x < 5; ++x) places.positions.whole.insert(places.positions.whole.end(), {y, x});
@@ -24,20 +25,41 @@ std::size_t proposed_on_a_grid(double factor_of_the_last_row) {
   for (double& entry : rows.row(6)) entry *= factor_of_the_last_row;  // of the place (1, 1)
   const testing::Written file("identified_proposals.npy", rows, true);
   const Unidentified asked(file.subject(), {});
-  const std::vector<Proposed> all = Proposals(asked).on_a_grid();
-  return static_cast<std::size_t>(std::ranges::count_if(all, [](const Proposed& one) {
-    return one.candidate.encoding == "sincos_2d" && text(*one.candidate.parameters.find("grid")) == "[7,5]";
-  }));
+  std::vector<Proposed> all = Proposals(asked).on_a_grid();
+  std::erase_if(all, [](const Proposed& one) {
+    return one.candidate.encoding != "sincos_2d" || text(*one.candidate.parameters.find("grid")) != "[7,5]";
+  });
+  return all;
 }
 
 // Squares of a row sum to half its width, within a part in 64.
 TEST(Proposals, of_a_grid_are_made_where_rows_are_sines_and_cosines) {
-  EXPECT_GT(proposed_on_a_grid(1), 0u);
+  EXPECT_FALSE(proposed_on_a_grid(1).empty());
   const double most = 1.0 / 64;
   for (const double off : {0.95 * most, -0.95 * most})
-    EXPECT_GT(proposed_on_a_grid(std::sqrt(1 + off)), 0u) << off;
+    EXPECT_FALSE(proposed_on_a_grid(std::sqrt(1 + off)).empty()) << off;
   for (const double off : {1.05 * most, -1.05 * most, -1.0})
-    EXPECT_EQ(proposed_on_a_grid(std::sqrt(1 + off)), 0u) << off;
+    EXPECT_TRUE(proposed_on_a_grid(std::sqrt(1 + off)).empty()) << off;
+}
+
+TEST(Proposals, of_a_grid_have_the_base_that_was_measured) {
+  const auto has_base = [](double base) {
+    return std::ranges::any_of(proposed_on_a_grid(1, "dim=32 base=730"), [base](const Proposed& one) {
+      return with(encoding_named("sincos_2d"), one.candidate.parameters).real("base") == base;
+    });
+  };
+  EXPECT_TRUE(has_base(730));
+  EXPECT_FALSE(has_base(731));
+}
+
+// Entries of a bias are measured where a position is one number.
+TEST(Proposals, of_a_bias_on_a_grid_are_not_measured) {
+  const Candidate right{"log_cpb", {}};
+  const EncodingSpec& spec = encoding_named(right.encoding);
+  const Unidentified asked({"made", "", spec.make(right.parameters), all_f32}, right);
+  for (const Proposed& one : Proposals(asked).all())
+    EXPECT_TRUE(one.candidate.encoding != "alibi" && one.candidate.encoding != "t5_bias")
+        << one.candidate.parameters.text();
 }
 
 // Numbers of a grid may begin at 1.
@@ -56,6 +78,20 @@ TEST(Proposals, of_a_live_rotation_count_places_from_0_and_from_1) {
   }
   std::ranges::sort(offsets);
   EXPECT_EQ(offsets, (std::vector<double>{0, 1}));
+}
+
+// Settings that are reached in two ways: measured and in common use, or with the word that an answer has.
+TEST(Proposals, are_each_made_once) {
+  const Candidate right{"rope", Case::parse("dim=8")};
+  const Unidentified asked({"made", "", encoding_named("rope").make(right.parameters), all_f32}, right);
+  Proposals proposals(asked);
+  EXPECT_FALSE(proposals.with_another_word(right).empty());
+  EXPECT_FALSE(proposals.in_common_use().empty());
+  std::set<std::string> seen;
+  for (const auto& [one, trained] : proposals.all()) {
+    const std::string words = with(encoding_named(one.encoding), one.parameters).text();
+    EXPECT_TRUE(seen.insert(one.encoding + " " + words).second) << one.encoding << " " << words;
+  }
 }
 
 }  // namespace

@@ -66,6 +66,23 @@ TEST(IdentifiedTable, proposes_offsets_below_0_roots_of_the_width_and_scales) {
     EXPECT_TRUE(is_proposed(rows_of(words, 4096), words)) << words;
 }
 
+// Behind a million rows angles are off by as many roundings in f64, and so is the phase that they show.
+TEST(IdentifiedTable, proposes_offsets_of_rows_far_from_the_origin) {
+  const std::string words = "dim=16 base=500 offset=7";
+  const EncodingSpec& spec = encoding_named("sinusoidal");
+  const auto table = as<Table>(spec.make(Case::parse(words)));
+  constexpr Position first = Position{1} << 20;
+  std::vector<Position> near(256);
+  std::iota(near.begin(), near.end(), first);
+  MeasuredRows rows{.near = table.rows(near, 2 * first), .first = first};
+  for (Position t = 256; t < first; t *= 2) rows.at.push_back(first + t);
+  rows.far = table.rows(rows.at, 2 * first);
+  const Parameters wanted = with(spec, Case::parse(words));
+  EXPECT_TRUE(
+      std::ranges::any_of(table_candidates("sinusoidal", spec, rows, all_f64),
+                          [&](const Candidate& one) { return with(spec, one.parameters) == wanted; }));
+}
+
 // Of rows that begin at a position: offsets in use, with as many rows before these, and the one that it
 // shows.
 TEST(IdentifiedTable, proposes_offsets_of_tables_without_frequencies) {
