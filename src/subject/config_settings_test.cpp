@@ -107,6 +107,20 @@ TEST(GgufSettings, have_every_kind_of_value) {
   EXPECT_EQ(read.all.size(), 15u);
 }
 
+// What stands behind a list that is too long to be kept is read all the same.
+TEST(GgufSettings, pass_over_long_lists_of_numbers_of_every_size) {
+  const std::size_t sizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
+  for (std::uint32_t type = 0; type < std::size(sizes); ++type) {
+    if (sizes[type] == 0) continue;
+    const std::string list = text("a") + bytes<std::uint32_t>(9) + bytes(type) + bytes<std::uint64_t>(4097) +
+                             std::string(4097 * sizes[type], '\1');
+    const ConfigSettings read = gguf_settings(gguf({list, entry<std::uint32_t>("b", 4, 7)}));
+    EXPECT_EQ(read.all.size(), 1u) << type;
+    ASSERT_NE(read.number("b"), nullptr) << type;
+    EXPECT_EQ(*read.number("b"), 7) << type;
+  }
+}
+
 TEST(GgufSettings, of_rope_and_alibi_are_understood) {
   EXPECT_EQ(said(gguf(llama), "rope"), "dim=64 rotary_dim=64 base=500000 layout=interleaved");
   auto scaled = llama;

@@ -98,6 +98,24 @@ TEST(Config, what_is_said_in_two_ways_has_both_readings) {
     EXPECT_EQ(said(of(json)), expected) << json;
 }
 
+TEST(Config, says_of_which_model_a_convention_is) {
+  EXPECT_EQ(of(R"({"model_type": "whisper", "d_model": 384})", "sinusoidal").understood,
+            (std::vector<std::string>{"d_model 384: dim=384", "model whisper: divisor=half_minus_one",
+                                      "model whisper: layout=sin_cos"}));
+}
+
+// What is made of two settings says both.
+TEST(Config, says_from_what_a_factor_is_made) {
+  const Configured found = of(R"({"max_position_embeddings": 65536, "rope_scaling": {"rope_type": "yarn",
+             "original_max_position_embeddings": 4096}})");
+  EXPECT_EQ(found.parameters.text(), "scaling=yarn factor=16 original_length=4096");
+  EXPECT_EQ(found.understood,
+            (std::vector<std::string>{
+                "rope type yarn: scaling=yarn",
+                "max_position_embeddings / rope_scaling.original_max_position_embeddings: factor=16",
+                "rope_scaling.original_max_position_embeddings 4096: original_length=4096"}));
+}
+
 TEST(Config, of_biases_and_tables) {
   EXPECT_EQ(said(of(R"({"model_type": "bloom", "n_head": 16})", "alibi")), "heads=16 rows=key_index");
   EXPECT_EQ(

@@ -4,7 +4,12 @@
 
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <vector>
+
+#include "core/formats.h"
+#include "run/packed.h"
 
 namespace posproof::dtype_test {
 
@@ -40,6 +45,17 @@ TEST(Dtype, floats_and_doubles_are_exact) {
   EXPECT_EQ(one(Dtype::F64, {"\x9a\x99\x99\x99\x99\x99\xb9\x3f", 8}), 0.1);
   EXPECT_THROW(decode(Dtype::F32, "12345"), std::length_error);
   EXPECT_THROW(decode(Dtype::I64, "12345678"), std::invalid_argument);
+}
+
+TEST(Dtype, values_are_unpacked_one_after_the_other) {
+  const std::vector<double> all = {1, -0.5, 3, 1024};
+  for (const Format format : every_format) {
+    std::vector<std::byte> bytes;
+    ASSERT_TRUE(pack(format, all, bytes));
+    std::vector<double> out(4);
+    unpack(format, bytes.data(), out);
+    EXPECT_EQ(out, all) << posproof::name(format);
+  }
 }
 
 TEST(Dtype, every_value_of_16_bits_is_stored_as_it_was_read) {

@@ -217,6 +217,14 @@ TEST(SubjectProtocol, an_answer_of_another_shape_dtype_or_name_is_an_error) {
   EXPECT_EQ(ask(bad("other_answer")),
             question + "its answer is `maybe`, which is none of result, declined, error");
   EXPECT_EQ(ask(bad("error")), question + "KeyError: 'inv_freq'");
+  EXPECT_EQ(ask(bad("values_with_an_error")), question + "its answer `error` carries 32 bytes of values");
+}
+
+// Nobody has to answer a call without tokens.
+TEST(SubjectProtocol, an_error_where_there_are_no_tokens_is_no_failure) {
+  const Subject subject = open(bad("error"), table_of_four());
+  EXPECT_THROW(rows(subject, {}), Discard);
+  EXPECT_THROW(rows(subject, {2}), Failure);
 }
 
 TEST(SubjectProtocol, after_a_wrong_shape_the_same_process_goes_on) {

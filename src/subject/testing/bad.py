@@ -215,6 +215,8 @@ while True:
     if wrong == "error":
         result = {"answer": "error", "id": words["id"], "text": "KeyError: 'inv_freq'"}
         tensors, data = {}, b""
+    if wrong == "values_with_an_error":
+        result = {"answer": "error", "id": words["id"], "text": "KeyError: 'inv_freq'"}
     if wrong == "prints_later" and calls == 2:
         write(b"step 2 of 10\n")
     if wrong == "floods_stderr":
