@@ -4,10 +4,12 @@
 
 #include <array>
 #include <span>
+#include <vector>
 
 #include "attention/order.h"
 #include "attention/reference_attention.h"
 #include "core/error.h"
+#include "run/catalogued.h"
 
 namespace posproof::attention::to_logits_test {
 namespace {
@@ -25,6 +27,17 @@ TEST(ToLogits, of_a_table_asks_for_a_sequence_that_has_every_query_and_key) {
   logits(table)->at(q, k, near, keys);
   logits(table)->at(q, k, far, keys);
   EXPECT_EQ(lengths, (std::vector<Position>{8, 8, 10, 10}));
+}
+
+TEST(RowErrors, of_rows_of_a_table_are_those_of_each_position) {
+  const auto table = as<Table>(encoding_named("sinusoidal").oracle(Case::parse("dim=4")));
+  const std::array<Position, 3> at = {1, 1000, 7};
+  const Tensor rows = table.rows(at, 1001), errors = row_errors(table, rows, at, all_f32);
+  for (std::size_t r = 0; r < at.size(); ++r) {
+    const std::vector<double> own = row_error(table, all_f32, at[r], rows.row(r));
+    EXPECT_EQ(std::vector<double>(errors.row(r).begin(), errors.row(r).end()), own) << at[r];
+  }
+  EXPECT_GT(errors.at(1, 0), 10 * errors.at(0, 0));
 }
 
 TEST(ToLogits, of_a_bias_may_be_off_by_what_its_worst_head_is) {

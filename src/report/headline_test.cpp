@@ -69,6 +69,8 @@ TEST(Headline, names_the_cause) {
   EXPECT_EQ(headline(gated).cause, "rows(positions [1]): it is killed by SIGSEGV") << "not where it lies";
   refuted.instead = "/home/me/x.py: rows(positions [1]): Traceback\n  File x\nValueError: no \x1b row\n";
   EXPECT_EQ(headline(gated).cause, "ValueError: no \\x1b row");
+  refuted.instead += "\n\n";
+  EXPECT_EQ(headline(gated).cause, "ValueError: no \\x1b row");
   gated.results[1].needs_history = true;
   EXPECT_EQ(headline(gated).cause, "answers depend on the calls before");
   gated = found({off});

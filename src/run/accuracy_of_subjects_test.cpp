@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/failure.h"
+#include "exact/exact_table.h"
 #include "run/catalogued.h"
 #include "run/narrowed.h"
 #include "run/packed.h"
@@ -179,6 +180,32 @@ TEST(Accuracy, of_a_file_reads_its_rows_from_its_first_position) {
   ASSERT_TRUE(found.beyond);
   EXPECT_EQ(found.beyond->at.position, 249);
   EXPECT_EQ(found.beyond->at.column, 3u);
+}
+
+// A file of 4096 bytes a row, of which 2^23 bytes are read at once; and one of which 64 rows are more than
+// that.
+TEST(Accuracy, of_a_file_reads_blocks_of_whole_rows) {
+  const auto most_read = [](const Setting& setting, std::size_t dim, std::size_t count) {
+    const Encoding truth = setting.truth();
+    std::vector<std::byte> bytes(count * dim * 4);
+    if (const auto table = exact::exact_table(truth))
+      table->fill(Format::f32, 0, count, bytes.data());
+    else
+      EXPECT_TRUE(pack(Format::f32, exact_rows(setting, count, Format::f32).data, bytes));
+    std::size_t most = 0;
+    Subject file{"file", "", narrowed(truth, 0, static_cast<Position>(count) - 1), all_f32, false};
+    file.stored =
+        Stored{Format::f32, count, dim, 0, [&](std::size_t from, std::span<std::byte> to) {
+                 most = std::max(most, to.size());
+                 std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(from), to.size(), to.begin());
+               }};
+    const Accuracy found = accuracy(truth, file);
+    EXPECT_EQ(found.rows, count);
+    EXPECT_EQ(found.wrong, 0u);
+    return most;
+  };
+  EXPECT_EQ(most_read({"sinusoidal", "dim=1024"}, 1024, 2100), std::size_t{1} << 23);
+  EXPECT_EQ(most_read({"learned", "dim=32770 length=3 table=index"}, 32770, 3), 3u * 32770u * 4u);
 }
 
 // What is no number of the format that was meant is compared in the file's where that is finer, else in

@@ -1,7 +1,9 @@
 #include "run/exact_array.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -63,6 +65,38 @@ TEST(ExactArray, of_a_bias_has_every_head_query_and_key) {
       EXPECT_EQ(values_of(array), right.data) << words;
     }
   }
+}
+
+// Of a rotation both parts, or one.
+TEST(ExactArray, of_a_rotation_is_the_part_that_is_asked_for) {
+  const auto of = [rope = truth_of("rope", "dim=4 base=4")](RotaryPart part) {
+    return values_of(exact_array(rope, Format::f64, 3, 4, part));
+  };
+  const std::vector<double> cosines = of(RotaryPart::cosines), sines = of(RotaryPart::sines),
+                            both = of(RotaryPart::both);
+  const double angles[] = {3, 1.5, 4, 2};
+  ASSERT_TRUE(cosines.size() == 4 && sines.size() == 4 && both.size() == 8);
+  for (std::size_t n = 0; n < 4; ++n) {
+    EXPECT_DOUBLE_EQ(cosines[n], std::cos(angles[n]));
+    EXPECT_DOUBLE_EQ(sines[n], std::sin(angles[n]));
+    for (const double value : {cosines[n], sines[n]})
+      EXPECT_NE(std::ranges::find(both, value), both.end()) << value;
+  }
+}
+
+// Up to the farthest position that there is; an offset moves it, and a bias has none.
+TEST(ExactArray, ends_at_the_farthest_position) {
+  constexpr Position farthest = Position{1} << 40;
+  const Encoding bias = truth_of("alibi", "heads=1"), rows = truth_of("sinusoidal", "dim=2"),
+                 ahead = truth_of("sinusoidal", "dim=2 offset=3");
+  for (const auto& [one, offset] : {std::pair{&bias, 0}, {&rows, 0}, {&ahead, 3}}) {
+    const Position last = farthest - offset;
+    EXPECT_EQ(refused(*one, last, last), "not refused");
+    EXPECT_EQ(refused(*one, last, last + 1),
+              fmt::format("position {}{}; allowed: -1099511627776 to 1099511627776", last + 1,
+                          offset == 0 ? "" : " with offset 3"));
+  }
+  EXPECT_EQ(refused(bias, -farthest, -farthest), "not refused");
 }
 
 TEST(ExactArray, is_refused_where_there_is_none) {

@@ -193,6 +193,18 @@ Position last_in(std::string_view id, std::string_view parameters, Domain domain
   return positions_of(subject).hi;
 }
 
+// What the format has no place for may be asked, and is another matter: no call past it has to be refused.
+TEST(KeepWithinFormat, is_no_end_of_the_encoding) {
+  const EncodingSpec& spec = encoding_named("raw_index");
+  Domain domain(0, 1 << 20);
+  domain.ends = true;
+  for (const auto& [format, ends] : {std::pair{"f16", false}, {"f32", true}}) {
+    Encoding subject = with_positions(spec.make(with(spec, {})), domain);
+    keep_within_format(spec.oracle(with(spec, {})), Precision::parse(format), subject);
+    EXPECT_EQ(positions_of(subject).ends, ends) << format;
+  }
+}
+
 // The largest number of f16 is 65504.
 TEST(KeepWithinFormat, ends_before_the_first_position_whose_value_has_no_place) {
   const Precision f16 = Precision::parse("f16");
