@@ -13,6 +13,7 @@
 #include "core/term.h"
 #include "run/catalogued.h"
 #include "run/sharpness.h"
+#include "search/budget_clock.h"
 #include "search/trial.h"
 
 namespace posproof::history_test {
@@ -264,7 +265,9 @@ TEST(History, tells_all_calls_where_there_is_no_time_to_leave_some_out) {
     bool paused = false;
     const Made late = made("rope", "dim=2", [&](const Encoding& of, Memory& memory, const Call& call) {
       if (call.batch != 3 || memory.calls == 1) return answer(of, call);
-      if (!paused) std::this_thread::sleep_for(std::chrono::milliseconds(pause));
+      // Of the clock of budgets, which leaves out waits for a processor.
+      const auto end = BudgetClock::now() + std::chrono::milliseconds(paused ? 0 : pause);
+      while (BudgetClock::now() < end) std::this_thread::sleep_for(std::chrono::milliseconds(10));
       paused = true;
       throw Failure(Failure::How::raised, "no batches", "rotate: no batches");
     });
