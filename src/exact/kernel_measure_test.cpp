@@ -1,12 +1,12 @@
 // The kernels' own arithmetic on two entries, where what they are given is chosen to the last bit.
-#define POSPROOF_ISA measured_alone
+#define POSPROOF_ISA kernel_measure_test
 #define POSPROOF_LANES 2
 #define POSPROOF_FMA 0
 #include "exact/kernel_measure.h"
 
 #include <gtest/gtest.h>
 
-namespace posproof::exact::measured_alone {
+namespace posproof::exact::kernel_measure_test {
 namespace {
 
 // The exact value is within e of what `off` was measured from, and half a place of f32 at 1 is 2^-24: farther
@@ -26,7 +26,7 @@ TEST(KernelMeasure, tells_wrong_and_open_apart_to_the_last_bit) {
 }
 
 }  // namespace
-}  // namespace posproof::exact::measured_alone
+}  // namespace posproof::exact::kernel_measure_test
 
 #undef POSPROOF_ISA
 #undef POSPROOF_LANES
