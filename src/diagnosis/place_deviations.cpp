@@ -13,6 +13,7 @@
 #include "diagnosis/call_effects.h"
 #include "diagnosis/call_fits.h"
 #include "diagnosis/circle_forms.h"
+#include "diagnosis/made_candidate.h"
 #include "diagnosis/measured_words.h"
 #include "diagnosis/other_values.h"
 #include "diagnosis/remembered.h"
@@ -40,6 +41,15 @@ bool decides_on_shapes(std::string_view parameter) {
   return parameter == "dim" || parameter == "heads" || parameter == "length";
 }
 
+// In the kind of the declared encoding, and compared as that is; none where it cannot be made.
+std::optional<Encoding> made_like(const Encoding& declared, const std::function<Encoding()>& candidate) {
+  const auto made = made_candidate(candidate);
+  if (!made) return std::nullopt;
+  const std::vector<Encoding> kinds = attention::in_every_kind(*made);
+  const Encoding* same = attention::same_kind(kinds, declared);
+  return same ? std::optional(compared_as(*same, declared)) : std::nullopt;
+}
+
 // A list of as many numbers as the declared one has: of each axis, say.
 void as_long(const Value& declared, Value& value) {
   const auto* ought = std::get_if<std::vector<double>>(&declared);
@@ -59,13 +69,9 @@ std::vector<Effect> other_parameters(const EncodingSpec& spec, const Parameters&
       as_long(*parameters.find(parameter.name), value);
       other.set(parameter.name, value);
       if (other == parameters) continue;
-      try {
-        const std::vector<Encoding> kinds = attention::in_every_kind(spec.make(other));
-        if (const Encoding* same = attention::same_kind(kinds, declared))
-          out.push_back(encoded_by(fmt::format("as with --{} {}", parameter.name, text(value)),
-                                   compared_as(*same, declared), precision));
-      } catch (const Refusal&) {  // this value makes no sense with the others
-      }
+      if (const auto made = made_like(declared, [&] { return spec.make(other); }))
+        out.push_back(
+            encoded_by(fmt::format("as with --{} {}", parameter.name, text(value)), *made, precision));
     }
   }
   return out;
@@ -83,14 +89,9 @@ std::vector<Effect> other_numbers(const EncodingSpec& spec, const Parameters& pa
     if (several != 1 || !std::holds_alternative<double>(*other.find(changed->name)) ||
         std::ranges::find(changed->grid, *other.find(changed->name)) != changed->grid.end())
       continue;
-    try {
-      const std::vector<Encoding> kinds = attention::in_every_kind(spec.make(other));
-      if (const Encoding* same = attention::same_kind(kinds, declared))
-        out.push_back(
-            encoded_by(fmt::format("as with --{} {}", changed->name, text(*other.find(changed->name))),
-                       compared_as(*same, declared), precision));
-    } catch (const Refusal&) {  // this number makes no sense with the others
-    }
+    if (const auto made = made_like(declared, [&] { return spec.make(other); }))
+      out.push_back(encoded_by(
+          fmt::format("as with --{} {}", changed->name, text(*other.find(changed->name))), *made, precision));
   }
   return out;
 }
@@ -146,14 +147,9 @@ std::vector<Effect> misread(const EncodingSpec& spec, const Parameters& paramete
   std::vector<Effect> out;
   for (const auto& [id, family] : catalogue::misreadings()) {
     if (&encoding_named(std::string(id)) != &spec) continue;
-    for (const Misreading& one : family->misreadings) {
-      try {
-        const std::vector<Encoding> kinds = attention::in_every_kind(one.make(parameters));
-        if (const Encoding* same = attention::same_kind(kinds, declared))
-          out.push_back(encoded_by(std::string(one.what), compared_as(*same, declared), precision));
-      } catch (const Refusal&) {  // it is the same with these parameters
-      }
-    }
+    for (const Misreading& one : family->misreadings)
+      if (const auto made = made_like(declared, [&] { return one.make(parameters); }))
+        out.push_back(encoded_by(std::string(one.what), *made, precision));
   }
   return out;
 }

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 #include <vector>
 
 #include "core/call.h"
-#include "core/failure.h"
 #include "diagnosis/diagnosis.h"
 #include "gate/behaviours.h"
 #include "gate/history.h"
@@ -102,23 +102,23 @@ void explain_by_behaviour(const Refutations& refutations, GateResult& gated) {
 void explain(const Refutations& refutations, GateResult& gated) {
   find_what_needs_history(refutations, gated);
   follow_from_history(gated);
-  const Refuted* disagrees = refuted(gated, agreement_id);
-  if (disagrees != nullptr && Clock::now() < refutations.deadline)
-    if (auto columns = other_columns(refutations.truth, gated.subject, refutations.expected, {})) {
-      gated.explanations = {{Explanation::Kind::measured, std::move(*columns), "", ""}};
-      return;
-    }
-  const Case counterexample = disagrees == nullptr ? Case() : disagrees->counterexample;
   try {
+    const Refuted* disagrees = refuted(gated, agreement_id);
+    if (disagrees != nullptr && Clock::now() < refutations.deadline)
+      if (auto columns = other_columns(refutations.truth, gated.subject, refutations.expected, {})) {
+        gated.explanations = {{Explanation::Kind::measured, std::move(*columns), "", ""}};
+        return;
+      }
+    const Case counterexample = disagrees == nullptr ? Case() : disagrees->counterexample;
     if (gated.subject.renew) gated.subject.renew();
     gated.explanations = diagnosed(refutations, gated, counterexample);
     if (history_is_refuted(gated) && positions_of(refutations.truth).axes == 1 &&
         Clock::now() < refutations.deadline)
       measure_after_another_call(refutations, gated, counterexample);
     if (Clock::now() < refutations.deadline) explain_by_behaviour(refutations, gated);
-  } catch (const Refusal&) {  // it declines
-  } catch (const Failure&) {
-  } catch (const SubjectError&) {  // it did not start again: nothing explains it
+  } catch (const std::exception&) {
+    // The subject declined, failed or did not start again, memory ran out, or what explains it is wrong
+    // itself: what is explained no further is refuted all the same.
   }
 }
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,7 +31,7 @@ struct Explained {
   int renewed = 0;
 };
 
-Explained explained(BudgetClock::duration left) {
+Explained explained(BudgetClock::duration left, const std::function<void()>& on_renewal = {}) {
   const EncodingSpec& spec = encoding_named("rope");
   const Parameters parameters = with(spec, Case::parse("dim=4"));
   const Encoding truth = spec.oracle(parameters);
@@ -47,15 +48,19 @@ Explained explained(BudgetClock::duration left) {
                    .skipped = {},
                    .explanations = {},
                    .made = {}};
-  gated.subject.renew = [=] { *calls = 0, ++*renewed; };
+  gated.subject.renew = [=] {
+    *calls = 0, ++*renewed;
+    if (on_renewal) on_renewal();
+  };
   EXPECT_TRUE(gated.refuted());
-  explain({.spec = spec,
-           .truth = truth,
-           .expected = {.encoding = "rope", .parameters = parameters, .declared = {truth}},
-           .seed = 1,
-           .deadline = BudgetClock::now() + left,
-           .trial = [&](std::string_view) -> const Trial& { return asked; }},
-          gated);
+  EXPECT_NO_THROW(explain({.spec = spec,
+                           .truth = truth,
+                           .expected = {.encoding = "rope", .parameters = parameters, .declared = {truth}},
+                           .seed = 1,
+                           .deadline = BudgetClock::now() + left,
+                           .trial = [&](std::string_view) -> const Trial& { return asked; }},
+                          gated));
+  EXPECT_TRUE(gated.refuted());
   return {gated.results.front().needs_history, *renewed};
 }
 
@@ -289,6 +294,15 @@ TEST(Explained, is_the_order_of_the_columns_where_there_is_time) {
   const std::string order = "cosine and sine of a pair stand next to each other: ";
   EXPECT_TRUE(explanations(std::chrono::minutes(10)).at(0).starts_with(order));
   EXPECT_EQ(starting_with(explanations(BudgetClock::duration(0)), order), "");
+}
+
+TEST(Explained, what_fails_while_it_is_explained_stays_refuted) {
+  const auto renewals = std::make_shared<int>(0);
+  const Explained failing = explained(std::chrono::minutes(10), [=] {
+    if (++*renewals == 2) throw std::out_of_range("vector::_M_range_check");
+  });
+  EXPECT_TRUE(failing.needs_history);
+  EXPECT_EQ(failing.renewed, 2);
 }
 
 }  // namespace
