@@ -89,6 +89,27 @@ TEST(RotationDeviations, name_the_channel_that_has_another_amplitude) {
                                    "channel 5 is multiplied by 1.25, not by 1"}));
 }
 
+// A kernel of four channels at once takes the first and the third of them for a pair.
+TEST(RotationDeviations, name_pairs_in_blocks_of_channels) {
+  const auto in_blocks = [](std::size_t apart, bool but_one) {
+    Measured one;
+    for (std::size_t i = 0; i < 8; ++i) {
+      const std::size_t first = i / apart * 2 * apart + i % apart;
+      const Rotating by{1, one.truth.pairs[i].frequency, 0, 1e-15};
+      one.turn(first, first + apart, by);
+      one.turn(first + apart, first, by);
+    }
+    if (but_one) one.of(0).frequency *= 1.5, one.of(3).frequency *= 0.7, one.of(5).frequency *= 1.1;
+    return one.said();
+  };
+  EXPECT_EQ(in_blocks(2, false), Sentences{"channels i and i + 2 of each 4 (i below 2) rotate together, not "
+                                           "channels i and i + 8 (i below 8)"});
+  EXPECT_EQ(in_blocks(4, false), Sentences{"channels i and i + 4 of each 8 (i below 4) rotate together, not "
+                                           "channels i and i + 8 (i below 8)"});
+  EXPECT_EQ(in_blocks(8, false), Sentences{});
+  EXPECT_EQ(in_blocks(2, true), Sentences{"none"});
+}
+
 // The width is 16.
 TEST(RotationDeviations, name_a_root_of_the_width_that_multiplies) {
   const auto said_of = [](double factor) {
