@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/call.h"
@@ -20,7 +21,9 @@ struct Answered {
 
 // Asks the subject once, in one order: one that remembers what it was asked is compared with a candidate that
 // is asked the same, and no candidate costs it a further call. The case that refuted it comes first, if it is
-// longer than those that are drawn the long ones (run/long_calls.h), then 120 cases as agreement draws them. What it declines or fails at is left out.
+// longer than those that are drawn the long ones (run/long_calls.h), of a rotation those of many batch rows,
+// then 120 cases as agreement draws them, and up to 240 more where fewer than 8 are wrong. What it declines
+// or fails at is left out.
 std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, const Case& counterexample,
                                  std::uint64_t seed);
 
@@ -28,9 +31,10 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
 // truth: a candidate that is not compared there is no explanation of what the subject gives there.
 Encoding compared_as(Encoding candidate, const Encoding& truth);
 
-// Case by case, all of them or until the first case is not explained: nothing else can make up for that one.
-enum class Until { all, first_unexplained };
+// Case by case, all of them or until it can be no explanation: the first case is not explained, for which
+// nothing else can make up, or more entries than `most` are not.
+enum class Until { all, unexplained };
 Unexplained compare(const Encoding& candidate, const Subject& subject, const std::vector<Answered>& answered,
-                    Until until);
+                    Until until, std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
 }  // namespace posproof

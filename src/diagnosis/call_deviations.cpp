@@ -7,6 +7,7 @@
 #include <limits>
 #include <set>
 #include <span>
+#include <string_view>
 
 #include "diagnosis/call_effects.h"
 #include "diagnosis/call_fits.h"
@@ -64,20 +65,20 @@ void add_limits(const Explained& alone, const std::vector<bool>& by_effect,
   if (first_wrong) to.push_back(from_on(*first_wrong));
 }
 
-// The same of the number of a token in its row.
-void add_token_limit(const Explained& alone, const std::vector<bool>& by_effect,
-                     const std::vector<Answered>& answered, std::vector<PlaceInCalls>& to) {
+// The same of the number of a token in its row, or of a row in its batch.
+void add_limit(std::size_t AnsweredRow::*number, std::string_view place, const Explained& alone,
+               const std::vector<bool>& by_effect, std::vector<PlaceInCalls>& to) {
   std::optional<std::size_t> last_right, first_wrong;
   for (std::size_t n = 0; n < alone.rows.size(); ++n) {
-    const std::size_t token = alone.rows[n].token;
-    if (alone.right[n] && !by_effect[n]) last_right = std::max(last_right.value_or(0), token);
-    if (!alone.right[n]) first_wrong = std::min(first_wrong.value_or(token), token);
+    const std::size_t own = alone.rows[n].*number;
+    if (alone.right[n] && !by_effect[n]) last_right = std::max(last_right.value_or(0), own);
+    if (!alone.right[n]) first_wrong = std::min(first_wrong.value_or(own), own);
   }
   if (!last_right || !first_wrong || *last_right >= *first_wrong) return;
-  to.push_back({*last_right + 1 == *first_wrong ? fmt::format("every token from number {} on", *first_wrong)
-                                                : fmt::format("every token from some number from {} to {} on",
+  to.push_back({*last_right + 1 == *first_wrong ? fmt::format("{} from number {} on", place, *first_wrong)
+                                                : fmt::format("{} from some number from {} to {} on", place,
                                                               *last_right + 1, *first_wrong),
-                [first = *first_wrong](const RowInCall& s) { return s.row.token >= first; }});
+                [number, first = *first_wrong](const RowInCall& s) { return s.row.*number >= first; }});
 }
 
 // ---- effects
@@ -182,6 +183,10 @@ std::vector<Effect> effects_of(const Subject& subject, const Encoding& declared,
     add(effects_on_tokens());
     if (subject.live) add(effects_of_strides(declared));
   }
+  if (std::vector<std::string> names; !is.mask) {
+    for (const auto& content : is.takes) names.emplace_back(content.name);
+    add(effects_of_rounded_contents(names));
+  }
   if (subject.takes_positions == "mask" && !is.has(Axis::key)) add(effects_of_padding(!is.takes.empty()));
   if (is.positions) {
     const Domain domain = overlap(positions_of(subject.encoding), positions_of(declared));
@@ -226,7 +231,9 @@ std::optional<std::string> call_deviation(const Model& model, const Subject& sub
     if (!by_effect) continue;
     std::vector<PlaceInCalls> own = places;
     add_limits(alone, *by_effect, answered, first_wrong, own);
-    add_token_limit(alone, *by_effect, answered, own);
+    add_limit(&AnsweredRow::token, "every token", alone, *by_effect, own);
+    if (signature(declared).has(Axis::batch))
+      add_limit(&AnsweredRow::batch, "in batch rows", alone, *by_effect, own);
     // What is not done at all is the simplest, where just those rows are wrong: another effect may lead to
     // the same answers at some larger place.
     for (std::size_t n = 0; effect.always && n < own.size() && (!best || best->first > 1); ++n)

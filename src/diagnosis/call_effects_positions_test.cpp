@@ -99,6 +99,21 @@ TEST(CallEffectsOnPositions, begin_again_in_each_block) {
   EXPECT_EQ(in_blocks_of(64), row);
 }
 
+// Five rows of two tokens: the last one is of a block of its own, where blocks are of two or four.
+TEST(CallEffectsOnPositions, are_those_of_the_first_row_of_a_block) {
+  const std::vector<Effect> effects = known_effects(false, true);
+  const auto in_blocks_of = [&](int size) {
+    const Effect* one = effect(
+        effects, fmt::format("every batch row has the positions of the first of its block of {}", size));
+    Call call{.batch = 5};
+    call.positions.whole = {3, 4, 10, 11, 20, 21, 30, 31, 40, 41};
+    return one == nullptr ? std::vector<Position>{} : one->begin()(call, 0, 1).call.positions.whole;
+  };
+  EXPECT_EQ(in_blocks_of(2), (std::vector<Position>{3, 4, 3, 4, 20, 21, 20, 21, 40, 41}));
+  EXPECT_EQ(in_blocks_of(4), (std::vector<Position>{3, 4, 3, 4, 3, 4, 3, 4, 40, 41}));
+  EXPECT_EQ(in_blocks_of(8), (std::vector<Position>{3, 4, 3, 4, 3, 4, 3, 4, 3, 4}));
+}
+
 // Rank r of R has chunks r and 2R - 1 - r; other numbers of tokens are left as they are.
 TEST(CallEffectsOnPositions, stand_in_the_zigzag_order_of_ranks) {
   const std::vector<Effect> effects = known_effects(false, false);
@@ -150,6 +165,9 @@ TEST(CallEffectsOnPositions, give_each_head_positions_of_its_own) {
   } all[] = {
       {"the number of the head is added to every position", {5, -1, 9, 300, 2, 4}, {6, 0, 10, 301, 3, 5}},
       {"the number of the head stands for every position", {0, 0, 0, 0, 0, 0}, {1, 1, 1, 1, 1, 1}},
+      {"heads count on from the first token of their row: all tokens of head h have its position and h",
+       {5, 5, 5, 300, 300, 300},
+       {6, 6, 6, 301, 301, 301}},
       {"token n of head h has the position of token (n heads + h) mod n_all",
        {5, 9, -1, 300, 4, 2},
        {-1, 5, 9, 2, 300, 4}},

@@ -121,7 +121,8 @@ class Deviating {
     const Unexplained wrong = compare(declared_, subject_, answered_, Until::all);
     std::optional<std::pair<std::uint64_t, Sentences>> best;
     for (const Deviation& one : all) {
-      const Unexplained left = compare(one.corrected, subject_, answered_, Until::first_unexplained);
+      const Unexplained left =
+          compare(one.corrected, subject_, answered_, Until::unexplained, most_left(wrong));
       if (explains(left, wrong) && (!best || left.entries < best->first))
         best = {left.entries, one.sentences};
     }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 
+#include "core/formats.h"
 #include "diagnosis/call_effects.h"
 
 namespace posproof::deviations_of_calls_test {
@@ -132,6 +133,54 @@ TEST(Deviations, of_calls) {
                     for (double& value : out.data) value *= 2;
                   }),
         {"every rotation is multiplied by 2, not by 1", "positions past 511 count as 511"}}});
+}
+
+// What is rounded before it is rotated is no answer that is rounded.
+TEST(Deviations, of_contents_in_16_bits) {
+  const auto in = [](std::function<double(double)> format, bool keys_alone = false) {
+    return asked_for("rope", [=](Call& call) {
+      if (keys_alone && call.role == Role::query) return;
+      for (double& x : call.contents.at(0).data) x = format(x);
+    });
+  };
+  const std::string dim = "dim=16 heads=2";
+  expect_said("rope", {{dim, in([](double x) { return to_bf16(x); }), {"x is rounded to bf16"}},
+                       {dim, in([](double x) { return to_f16(x); }), {"x is rounded to f16"}},
+                       {dim, in([](double x) { return to_bf16(x); }, true), {"keys: x is rounded to bf16"}},
+                       {dim, in([](double x) { return (3 * to_bf16(x) + x) / 4; }), {}}});
+}
+
+// Rows of the batch, as [batch, heads, n] lies.
+std::size_t batch_row(const Tensor& out, std::size_t r) {
+  return r / (out.shape[1] * out.shape[2]);
+}
+
+// Few calls that are drawn have as many rows as a block.
+TEST(Deviations, of_blocks_of_batch_rows) {
+  const auto first_of_block = [](std::size_t block, std::size_t from) {
+    return asked_for("rope", [=](Call& call) {
+      const std::vector<Position> own = call.positions.whole;
+      const std::size_t n = call.batch == 0 ? 0 : own.size() / call.batch;
+      for (std::size_t b = from; b < call.batch; ++b)
+        std::copy_n(own.begin() + static_cast<std::ptrdiff_t>(b / block * block * n), n,
+                    call.positions.whole.begin() + static_cast<std::ptrdiff_t>(b * n));
+    });
+  };
+  const auto left_from = [](std::size_t row) {
+    return spoiled("rope", [=](const Call& call, Tensor& out) {
+      for (std::size_t r = 0; r < out.rows(); ++r)
+        if (batch_row(out, r) >= row) std::ranges::copy(call.contents[0].row(r), out.row(r).begin());
+    });
+  };
+  const std::string dim = "dim=16 heads=2";
+  expect_said(
+      "rope",
+      {{dim, first_of_block(4, 0), {"every batch row has the positions of the first of its block of 4"}},
+       {dim, first_of_block(16, 0), {"every batch row has the positions of the first of its block of 16"}},
+       {dim, first_of_block(64, 0), {"every row of the batch has the positions of the first"}},
+       // Blocks of five have no name.
+       {dim, first_of_block(5, 0), {}},
+       {dim, left_from(8), {"in batch rows from number 8 on: " + as_at_0}}});
 }
 
 TEST(CallEffects, move_positions) {

@@ -14,6 +14,7 @@
 #include "diagnosis/deviations.h"
 #include "diagnosis/explains.h"
 #include "diagnosis/located.h"
+#include "diagnosis/made_candidate.h"
 #include "diagnosis/other_values.h"
 #include "diagnosis/remembered.h"
 #include "diagnosis/rounded_numbers.h"
@@ -61,10 +62,8 @@ std::optional<std::string> first_misread(std::string_view encoding, const Parame
   for (const auto& [id, family] : catalogue::misreadings()) {
     if (id != encoding) continue;
     for (const Misreading& one : family->misreadings) {
-      try {
-        if (is_explained_by(one.make(parameters))) return std::string(one.what);
-      } catch (const Refusal&) {  // it is the same with these parameters
-      }
+      const auto candidate = made_candidate([&] { return one.make(parameters); });
+      if (candidate && is_explained_by(*candidate)) return std::string(one.what);
     }
   }
   return std::nullopt;
@@ -73,10 +72,10 @@ std::optional<std::string> first_misread(std::string_view encoding, const Parame
 // A number of a list that serves for all of them.
 std::optional<Explanation> first_shared(const EncodingSpec& spec, const Parameters& all,
                                         const std::function<bool(const Encoding&)>& is_explained_by) {
-  for (const Parameters& other : shared_numbers(spec.parameters, all)) try {
-      if (is_explained_by(spec.oracle(other))) return of_setting(spec.parameters, other, all);
-    } catch (const Refusal&) {  // these make no sense together
-    }
+  for (const Parameters& other : shared_numbers(spec.parameters, all)) {
+    const auto candidate = made_candidate([&] { return spec.oracle(other); });
+    if (candidate && is_explained_by(*candidate)) return of_setting(spec.parameters, other, all);
+  }
   return std::nullopt;
 }
 
@@ -112,7 +111,7 @@ std::vector<Explanation> diagnose(const EncodingSpec& spec, std::string_view id,
   const auto left_by = [&](const Encoding& candidate) -> std::optional<std::uint64_t> {
     if (is_of_another_shape(candidate, truth)) return std::nullopt;
     const Unexplained left =
-        compare(compared_as(candidate, truth), subject, answered, Until::first_unexplained);
+        compare(compared_as(candidate, truth), subject, answered, Until::unexplained, most_left(wrong));
     return explains(left, wrong) ? std::optional(left.entries) : std::nullopt;
   };
   for (const Parameter& parameter : spec.parameters) {
@@ -121,27 +120,22 @@ std::vector<Explanation> diagnose(const EncodingSpec& spec, std::string_view id,
       Parameters other = parameters;
       other.set(parameter.name, value);
       if (other == parameters) continue;
-      try {
-        if (const auto left = left_by(spec.oracle(other)))
-          found.push_back(
-              {*left,
-               {Explanation::Kind::convention, fmt::format("--{} {}", parameter.name, text(value)),
-                std::string(parameter.meaning), ""}});
-      } catch (const Refusal&) {  // this value makes no sense with the others
-      }
+      const auto candidate = made_candidate([&] { return spec.oracle(other); });
+      if (const auto left = candidate ? left_by(*candidate) : std::nullopt)
+        found.push_back({*left,
+                         {Explanation::Kind::convention, fmt::format("--{} {}", parameter.name, text(value)),
+                          std::string(parameter.meaning), ""}});
     }
   }
   for (const auto& [family, defects] : catalogue::defects()) {
     if (family != id) continue;
     for (const Defect& defect : defects->defects) {
-      try {
-        const Encoding candidate = defect.make(parameters);
-        if (const auto left = left_by(candidate); left && !contradicted(candidate, spec, parameters, subject))
-          found.push_back({*left,
-                           {Explanation::Kind::defect, fmt::format("{}/{}", family, defect.name),
-                            std::string(defect.wrong), std::string(defect.sources)}});
-      } catch (const Refusal&) {
-      }
+      const auto candidate = made_candidate([&] { return defect.make(parameters); });
+      if (const auto left = candidate ? left_by(*candidate) : std::nullopt;
+          left && !contradicted(*candidate, spec, parameters, subject))
+        found.push_back({*left,
+                         {Explanation::Kind::defect, fmt::format("{}/{}", family, defect.name),
+                          std::string(defect.wrong), std::string(defect.sources)}});
     }
   }
   // The best first; of several that explain as much, conventions before defects.
@@ -186,11 +180,8 @@ std::vector<Explanation> diagnose(const EncodingSpec& spec, std::string_view id,
   if (best.empty()) {
     for (const Parameters& other : other_settings(spec.parameters, all)) {
       if (best.size() == 2) break;
-      try {
-        const Encoding candidate = spec.oracle(other);
-        if (explains_alone(candidate)) best.push_back(of_setting(spec.parameters, other, all));
-      } catch (const Refusal&) {  // these make no sense together
-      }
+      const auto candidate = made_candidate([&] { return spec.oracle(other); });
+      if (candidate && explains_alone(*candidate)) best.push_back(of_setting(spec.parameters, other, all));
     }
   }
   if (best.empty()) {

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <stdexcept>
 
 #include "catalogue/defects.h"
 #include "core/call.h"
@@ -75,6 +76,27 @@ std::map<std::string, Names> confused(const std::string& family, const std::stri
 }
 
 using Confused = std::map<std::string, Names>;
+
+// What is interleaved is asked before what rotates backward.
+Encoding failing_where_interleaved(const Arguments& p) {
+  if (p.is("layout", "interleaved")) throw std::out_of_range("vector::_M_range_check");
+  return encoding_named("rope").exact(p);
+}
+
+TEST(Diagnosis, a_candidate_that_fails_costs_neither_the_others_nor_the_verdict) {
+  EncodingSpec spec = encoding_named("rope");
+  spec.exact = &failing_where_interleaved;
+  const Parameters parameters = with(spec, Case::parse("dim=8"));
+  const Subject subject{"made", "", spec.make(with(spec, Case::parse("dim=8 direction=backward"))), all_f32};
+  const auto found = diagnose(spec, "rope", parameters, subject,
+                              Case::parse("batch=1 tokens=1 t=1 role=query x=[1,0*7]"), 1);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found.front().what, "--direction backward");
+  const Encoding interleaved =
+      encoding_named("rope").make(with(spec, Case::parse("dim=8 layout=interleaved")));
+  EXPECT_NO_THROW(diagnose(spec, "rope", parameters, {"made", "", interleaved, all_f32},
+                           Case::parse("batch=1 tokens=1 t=1 role=query x=[1,0*7]"), 1));
+}
 
 TEST(DiagnosisOfDefects, of_rope_tells_all_apart_that_differ) {
   EXPECT_EQ(confused("rope", "dim=8 heads=3 base=500000"),
@@ -147,7 +169,6 @@ TEST(DiagnosisOfDefects, of_sinusoidal_tells_all_apart) {
 TEST(DiagnosisOfDefects, of_biases_tells_all_apart_that_answer) {
   EXPECT_EQ(confused("alibi", "heads=6"),
             (Confused{{"cached_matrix_too_small", {}},
-                      {"cached_rows_not_sliced", {}},
                       {"geometric_for_any_head_count",
                        {"--rule geometric", "alibi/geometric_for_any_head_count"}}}));
   EXPECT_EQ(confused("alibi", "heads=8 form=symmetric"), (Confused{{"cached_matrix_too_small", {}}}));

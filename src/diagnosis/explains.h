@@ -21,4 +21,7 @@ struct Unexplained {
 // = 10, (4 + 30 + 128) 2^-24 / 2^-11 = 2 %, and under bf16 0.25 %.
 bool explains(const Unexplained& left, const Unexplained& wrong);
 
+// Entries that an explanation of this may leave: none that leaves more need be compared to the end.
+std::uint64_t most_left(const Unexplained& wrong);
+
 }  // namespace posproof

@@ -22,6 +22,14 @@ TEST(Explains, at_most_one_entry_in_fifty_may_contradict) {
   EXPECT_FALSE(explains({3, Cases(7), Cases(7)}, {149, wrong.differs, Cases(7)}));
 }
 
+TEST(Explains, what_leaves_more_than_that_need_not_be_compared_to_the_end) {
+  for (const std::uint64_t entries : {0, 49, 50, 99, 100, 149, 150}) {
+    const Unexplained of{entries, wrong.differs, Cases(7)};
+    EXPECT_TRUE(explains({most_left(of), Cases(7), Cases(7)}, of)) << entries;
+    EXPECT_FALSE(explains({most_left(of) + 1, Cases(2), Cases(2)}, of)) << entries;
+  }
+}
+
 TEST(Explains, the_first_case_must_be_answered_and_right) {
   EXPECT_FALSE(explained(1, {true, false, false, false, false, false, false}));
   EXPECT_TRUE(explained(1, {false, true, false, false, false, false, false}));

@@ -178,6 +178,11 @@ std::vector<Effect> effects_of_row_positions() {
           "positions are counted from 1 in 11 bits, as in f16 or tf32: from 2048 on neighbours coincide",
           [](T t) { return rounded_to_digits(t.at + 1, 11) - 1; })};
   for (const std::size_t ranks : {2, 4, 8}) out.push_back(in_zigzag(ranks));
+  // Blocks of a kernel that each read the positions of their first row.
+  for (const std::size_t block : {2, 4, 8, 16, 32})
+    out.push_back(effect_on_positions(
+        fmt::format("every batch row has the positions of the first of its block of {}", block),
+        [block](T t) { return t.all[t.row / block * block * t.tokens + t.token]; }));
   // Blocks of a kernel that each begin at the first token.
   for (const std::size_t block : {16, 32, 64, 128, 256, 512})
     out.push_back(effect_on_positions(
@@ -191,22 +196,27 @@ std::vector<Effect> effects_of_row_positions() {
 
 std::vector<Effect> effects_of_head_positions() {
   using T = const TokenOf&;
-  return {effect_on_positions(
-              "the number of the head is added to every position",
-              [](T t) { return t.at + static_cast<Position>(t.head); }, true),
-          effect_on_positions(
-              "the number of the head stands for every position",
-              [](T t) { return static_cast<Position>(t.head); }, true),
-          effect_on_positions(
-              "token n of head h has the position of token (n heads + h) mod n_all",
-              [](T t) { return t.of_row()[(t.token * t.heads + t.head) % t.tokens]; }, true),
-          effect_on_positions(
-              "token n of head h has the position of token (h n_all + n) / heads mod n_all",
-              [](T t) {
-                const std::size_t other = (t.head * t.tokens + t.token) / t.heads % t.tokens;
-                return t.all[t.row * t.tokens + other];
-              },
-              true)};
+  return {
+      effect_on_positions(
+          "the number of the head is added to every position",
+          [](T t) { return t.at + static_cast<Position>(t.head); }, true),
+      effect_on_positions(
+          "the number of the head stands for every position",
+          [](T t) { return static_cast<Position>(t.head); }, true),
+      // The heads' axis is taken for that of the tokens.
+      effect_on_positions(
+          "heads count on from the first token of their row: all tokens of head h have its position and h",
+          [](T t) { return t.first() + static_cast<Position>(t.head); }, true),
+      effect_on_positions(
+          "token n of head h has the position of token (n heads + h) mod n_all",
+          [](T t) { return t.of_row()[(t.token * t.heads + t.head) % t.tokens]; }, true),
+      effect_on_positions(
+          "token n of head h has the position of token (h n_all + n) / heads mod n_all",
+          [](T t) {
+            const std::size_t other = (t.head * t.tokens + t.token) / t.heads % t.tokens;
+            return t.all[t.row * t.tokens + other];
+          },
+          true)};
 }
 
 }  // namespace posproof

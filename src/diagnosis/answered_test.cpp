@@ -1,0 +1,48 @@
+#include "diagnosis/answered.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "core/call.h"
+#include "run/catalogued.h"
+
+namespace posproof::answered_test {
+namespace {
+
+// Answers of a rotation that is wrong at these positions, after a counterexample at position 700001.
+std::vector<Answered> answers(const std::function<bool(Position)>& wrong) {
+  const EncodingSpec& spec = encoding_named("rope");
+  const Encoding truth = spec.oracle(with(spec, Case::parse("dim=4 heads=1")));
+  const Encoding subject = answered_by(truth, [=](Call call) {
+    for (Position& t : call.positions.whole) t += wrong(t) ? 1 : 0;
+    return answer(truth, call);
+  });
+  return answers_of({"made", "", subject, all_f64}, truth,
+                    Case::parse("batch=1 tokens=1 t=700001 role=query x=[1,0,0,0]"), 1);
+}
+
+std::size_t most_rows(const std::vector<Answered>& all) {
+  std::size_t out = 0;
+  for (const Answered& one : all) out = std::max(out, one.call.batch);
+  return out;
+}
+
+TEST(Answered, are_more_where_few_are_wrong) {
+  const auto often = answers([](Position t) { return t % 2 == 1; }),
+             once = answers([](Position t) { return t == 700001; }),
+             never = answers([](Position) { return false; });
+  EXPECT_LE(often.size(), 123u);
+  EXPECT_GT(often.size(), 100u);
+  EXPECT_GT(once.size(), often.size() + 200);
+  EXPECT_LE(once.size(), 363u);
+  EXPECT_EQ(never.size(), often.size());
+}
+
+TEST(Answered, of_a_rotation_are_of_many_batch_rows_too) {
+  EXPECT_EQ(most_rows(answers([](Position t) { return t % 2 == 1; })), 33u);
+}
+
+}  // namespace
+}  // namespace posproof::answered_test
