@@ -49,6 +49,24 @@ Effect first_of(std::string words, RowsAndTokens (*key_of)(const Call&)) {
           }};
 }
 
+// The same of the tokens of a row: of a call whose rows are alike, as one is that is given an offset.
+Effect first_row_of_as_many_tokens() {
+  return {"the first call with so many tokens a row decides on the positions of every row of all later ones",
+          [] {
+            return [first = std::make_shared<std::map<std::size_t, AllPositions>>()](
+                       const Call& call, std::size_t, std::size_t) {
+              Instead out{call};
+              AllPositions& all = out.call.positions.whole;
+              if (call.batch == 0 || all.empty()) return out;
+              const std::size_t tokens = all.size() / call.batch;
+              const AllPositions row(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(tokens));
+              const AllPositions& kept = first->try_emplace(tokens, row).first->second;
+              for (std::size_t n = 0; n < all.size(); ++n) all[n] = kept[n % tokens];
+              return out;
+            };
+          }};
+}
+
 // Kept until a call renews them.
 Effect kept_until(std::string words, bool (*renews)(const Call& call, const Call& kept)) {
   return {std::move(words), [renews] {
@@ -117,6 +135,15 @@ std::vector<Effect> of_a_number_that_is_left() {
                                   for (Position& t : all) t += left.next;
                                   left.next += batch == 0 ? 0 : static_cast<Position>(all.size() / batch);
                                 }),
+          // A cache that counts what it holds is asked for how much that is, and then told it, too.
+          leaving<NextPosition>(
+              "the number of tokens of all calls since one from position 0 on is added to every position",
+              [](AllPositions& all, std::size_t batch, NextPosition& left) {
+                if (batch == 0 || all.empty()) return;
+                if (all.front() == 0) left.next = 0;
+                for (Position& t : all) t += left.next;
+                left.next += static_cast<Position>(all.size() / batch);
+              }),
           // A table that is made in the first call, and does not grow.
           leaving<LargestSoFar>("positions past m count as m, m being the largest of the first call",
                                 [](AllPositions& all, std::size_t, LargestSoFar& left) {
@@ -188,6 +215,26 @@ std::vector<Effect> of_the_call_before() {
                     })};
 }
 
+// Queries and keys each have a cache.
+Effect counted_by_role() {
+  return {
+      "the number of tokens of all calls of queries, or of keys, since one from position 0 on is added to "
+      "every position",
+      [] {
+        return [counts = std::make_shared<std::map<Role, Position>>()](const Call& call, std::size_t,
+                                                                       std::size_t) {
+          Instead out{call};
+          AllPositions& all = out.call.positions.whole;
+          if (call.batch == 0 || all.empty()) return out;
+          Position& count = (*counts)[call.role];
+          if (all.front() == 0) count = 0;
+          for (Position& t : all) t += count;
+          count += static_cast<Position>(all.size() / call.batch);
+          return out;
+        };
+      }};
+}
+
 }  // namespace
 
 std::vector<Effect> effects_of_memory() {
@@ -203,6 +250,7 @@ std::vector<Effect> effects_of_memory() {
                }),
       first_of("the first call with so many rows and tokens decides on the positions of all later ones",
                &rows_and_tokens),
+      first_row_of_as_many_tokens(),
       kept_until(
           "positions stay as long as calls have the same number of rows and tokens",
           [](const Call& call, const Call& kept) { return rows_and_tokens(call) != rows_and_tokens(kept); }),
@@ -222,6 +270,7 @@ std::vector<Effect> effects_of_memory() {
           })};
   for (auto more : {of_a_number_that_is_left(), of_the_call_before()})
     for (Effect& one : more) out.push_back(std::move(one));
+  out.push_back(counted_by_role());
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "diagnosis/testing/effects.h"
@@ -76,6 +77,16 @@ TEST(MemoryEffects, put_positions_of_calls_before_in_the_place_of_later_ones) {
        {5, 30},
        {5, -1, 30, 2},
        {0, 60}},
+      {"the first call with so many tokens a row decides on the positions of every row of all later ones",
+       {5, -1, 9, 5, -1, 9},
+       {7, 7},
+       {50, 3, 50, 3},
+       {50, 3}},
+      {"the number of tokens of all calls since one from position 0 on is added to every position",
+       {5, -1, 9, 30, 2, 4},
+       {10, 43},
+       {54, 7, 5, 55},
+       {0, 60}},
   };
   const std::vector<Effect> effects = effects_of_memory();
   for (const auto& [words, first, second, third, fourth] : all) {
@@ -92,6 +103,35 @@ TEST(MemoryEffects, put_positions_of_calls_before_in_the_place_of_later_ones) {
       EXPECT_EQ(step(1, {0, 60}), fourth) << words;
     }
   }
+}
+
+// Calls of queries and of keys in turn, each of one row: what one of them counts is nothing to the other.
+TEST(MemoryEffects, count_tokens_of_queries_and_of_keys_apart) {
+  const Effect
+      own = *effect(effects_of_memory(),
+                    "the number of tokens of all calls of queries, or of keys, since one from position "
+                    "0 on is added to every position"),
+      shared = *effect(
+          effects_of_memory(),
+          "the number of tokens of all calls since one from position 0 on is added to every position");
+  const auto steps_of = [](const Effect& effect) {
+    std::vector<Row> out;
+    const Steps steps = effect.begin();
+    for (const auto& [role, row] : {std::pair{Role::query, Row{0, 1, 2}},
+                                    {Role::key, Row{0, 1}},
+                                    {Role::query, Row{3, 4}},
+                                    {Role::key, Row{2}},
+                                    {Role::query, Row{5}},
+                                    {Role::key, Row{0}},
+                                    {Role::query, Row{6}}}) {
+      Call call = of(1, row);
+      call.role = role;
+      out.push_back(steps(call, 0, 1).call.positions.whole);
+    }
+    return out;
+  };
+  EXPECT_EQ(steps_of(own), (std::vector<Row>{{0, 1, 2}, {0, 1}, {6, 7}, {4}, {10}, {0}, {12}}));
+  EXPECT_EQ(steps_of(shared), (std::vector<Row>{{0, 1, 2}, {0, 1}, {5, 6}, {6}, {10}, {0}, {7}}));
 }
 
 }  // namespace
