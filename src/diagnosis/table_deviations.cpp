@@ -100,6 +100,7 @@ class Ladder {
       for (const std::string& one : ladder_deviations(*ladder, parameters_, divisor()))
         out.sentences.push_back(fmt::format("{}: {}", which, one));
     if (out.sentences.empty()) return std::nullopt;
+    settle_alike(sines), settle_alike(cosines);
     Table& table = as<Table>(out.corrected);
     table.rows = [sines, cosines, truth = truth_](const Positions& positions, Position length) {
       Tensor to = truth.rows(positions, length);
@@ -136,7 +137,9 @@ class Ladder {
 
  private:
   // A column A sin(wt) or A cos(wt): from the first of the doubling positions at which it tells w, each later
-  // one decides between the two angles that have its value.
+  // one decides between the two angles that have its value. A value tells w where sin(wt), or 1 - cos(wt), is
+  // so many times what rounding does to it: the angle is then known to a 64th of itself, and the next one,
+  // twice as far, to less than a tenth of half a turn.
   std::optional<Rotating> alone(std::size_t column, bool is_sine) const {
     Rotating out{truth_.amplitude, 0, 0, 0};
     for (Position t = 1; t <= (at_.far.empty() ? at_.near.back() : at_.far.back()); t *= 2) {
@@ -150,7 +153,7 @@ class Ladder {
       const double angle = is_sine ? std::asin(held) : std::acos(held);
       const double slope = is_sine ? std::sqrt(1 - held * held) : std::abs(std::sin(angle));
       if (out.frequency == 0) {
-        if (is_sine ? std::abs(held) < 0.1 : 1 - held < 0.01) continue;
+        if ((is_sine ? std::abs(held) : 1 - held) < 64 * noise_(at, 0)) continue;
         out.frequency = angle / at;
         out.error = 2 * noise_(at, out.frequency) / (slope * at);
         continue;
@@ -168,6 +171,18 @@ class Ladder {
       out.error = own / at;
     }
     return out.frequency == 0 || !is_near(out, column, is_sine) ? std::nullopt : std::optional(out);
+  }
+
+  // A slow column is known by little of a turn, and its ratio to the declared one by that of the best known:
+  // all have that one, or the declared frequency, where none is known to have another.
+  static void settle_alike(std::vector<MeasuredFrequency>& ladder) {
+    const auto best = std::ranges::min_element(ladder, {}, &MeasuredFrequency::ratio_error);
+    const double ratio = best->differs() ? best->measured / best->declared : 1, off = best->ratio_error();
+    const auto alike = [&](const MeasuredFrequency& one) {
+      return std::abs(one.measured - ratio * one.declared) <= one.error + one.allowed + off * one.declared;
+    };
+    if (!std::ranges::all_of(ladder, alike)) return;
+    for (MeasuredFrequency& one : ladder) one.measured = ratio * one.declared;
   }
 
   // The first positions were passed over, all but those that double.

@@ -185,6 +185,33 @@ TEST(TableDeviations, are_frequencies_of_cosines_at_every_position) {
   }
 }
 
+// The slowest column of a table of 512 rows does not come a hundredth of the way from where it begins.
+TEST(TableDeviations, are_frequencies_of_columns_that_hardly_move) {
+  const EncodingSpec& spec = encoding_named("sinusoidal");
+  const Parameters parameters = with(spec, Case::parse("dim=64"));
+  Table truth = spec.oracle<Table>(parameters);
+  truth.positions.hi = 511, truth.positions.ends = true;
+  const auto of_cosines = [&](double steps, double noise) {
+    Table subject = truth;
+    subject.rows = [&](const Positions& positions, Position length) {
+      Tensor out = truth.rows(positions, length);
+      for (std::size_t r = 0; r < out.rows(); ++r)
+        for (const Pair& pair : truth.pairs) {
+          const double angle =
+              static_cast<double>(positions[r]) * pair.frequency * std::pow(1e4, -2 * steps / 64);
+          out.at(r, pair.second) = static_cast<float>(std::cos(angle) + noise * std::sin(1e3 * angle));
+        }
+      return out;
+    };
+    const auto all = table_deviations(subject, truth, parameters, all_f32);
+    return all.empty() ? Sentences{} : all.front().sentences;
+  };
+  EXPECT_EQ(of_cosines(0.5, 0), Sentences{"cosines: frequencies are base^(-(2i + 1)/64), not base^(-2i/64)"});
+  EXPECT_EQ(of_cosines(0.25, 0),
+            Sentences{"cosines: every pair rotates at 0.930572 times the declared frequency"});
+  EXPECT_EQ(of_cosines(0.5, 1e-3), Sentences{});
+}
+
 // The first positions alone look like sines of a small frequency and cosines near a quarter of a turn.
 TEST(TableDeviations, of_a_line_are_no_frequencies) {
   EXPECT_EQ(with_rows("sinusoidal", "dim=8",
