@@ -1,6 +1,7 @@
 #include "diagnosis/measured_columns.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -90,6 +91,20 @@ std::string order_words(const std::vector<MeasuredColumn>& columns, const std::s
   return "";
 }
 
+// Of columns that are moved in few runs: `16 to 31 hold 32 to 47, 32 to 47 hold 16 to 31`; empty where the
+// runs are many, or short.
+std::string runs_words(const std::vector<MeasuredColumn>& columns) {
+  constexpr std::size_t most = 4;
+  std::vector<std::string> runs;
+  for (std::size_t c = 0, end = 0; c < columns.size(); c = end) {
+    for (end = c + 1; end < columns.size() && columns[end].of == columns[c].of + (end - c);) ++end;
+    if (columns[c].of == c) continue;
+    if (end == c + 1 || runs.size() == most) return "";
+    runs.push_back(fmt::format("{} to {} hold {} to {}", c, end - 1, columns[c].of, columns[end - 1].of));
+  }
+  return fmt::format("{}", fmt::join(runs, ", "));
+}
+
 // Of so many that no list would be read: `0 holds 4, 1 holds 5, 2 holds 0, ..`; empty where one is held
 // twice.
 std::string permutation_words(const std::vector<MeasuredColumn>& columns, const std::string& column) {
@@ -97,6 +112,8 @@ std::string permutation_words(const std::vector<MeasuredColumn>& columns, const 
   for (const MeasuredColumn& one : columns)
     if (one.factor == 1) held.insert(one.of);
   if (held.size() != columns.size()) return "";
+  if (const std::string runs = runs_words(columns); !runs.empty())
+    return fmt::format("the same after one permutation of {}s: {}", column, runs);
   std::size_t first = 0;
   while (columns[first].of == first) ++first;
   first = std::min(first, columns.size() - 3);

@@ -39,6 +39,22 @@ TEST(MeasuredColumns, that_stand_in_an_order_are_said_in_one_sentence) {
   EXPECT_EQ(shuffled(21).empty(), false);
   EXPECT_EQ(permuted(2, 17),
             Words{"the same after one permutation of columns: 2 holds 7, 3 holds 12, 4 holds 17, .."});
+  // Sines and cosines of two axes, stacked by function and not by axis: the second and the third of four
+  // parts.
+  EXPECT_EQ(held(16, [](std::size_t c) { return c < 4 || c >= 12 ? c
+                                                : c < 8          ? c + 4
+                                                                 : c - 4; }),
+            Words{"the same after one permutation of columns: 4 to 7 hold 8 to 11, 8 to 11 hold 4 to 7"});
+  const auto exchanged_in_parts = [](std::size_t parts) {
+    return held(4 * parts + 2, [=](std::size_t c) { return c < 4 * parts ? c % 4 < 2 ? c + 2 : c - 2 : c; });
+  };
+  EXPECT_EQ(
+      exchanged_in_parts(2),
+      Words{
+          "the same after one permutation of columns: 0 to 1 hold 2 to 3, 2 to 3 hold 0 to 1, 4 to 5 hold 6 "
+          "to 7, 6 to 7 hold 4 to 5"});
+  EXPECT_EQ(exchanged_in_parts(3),
+            Words{"the same after one permutation of columns: 0 holds 2, 1 holds 3, 2 holds 0, .."});
   EXPECT_EQ(held(4, [](std::size_t c) { return c == 3 ? 1 : c; }), Words{"column 3 holds column 1"});
   // Seven that are in no order, each twice: no list of them is read.
   EXPECT_EQ(held(16, [](std::size_t c) { return c * c % 16; }), Words{});
