@@ -264,6 +264,27 @@ std::optional<Sentences> by_rounding(const Pairs& pairs) {
   return std::nullopt;
 }
 
+// Of a ladder of powers its exponents. What is left of it where it is scaled are no powers of the base.
+std::optional<Sentences> by_rounded_exponents(const Pairs& pairs, const Parameters& parameters,
+                                              double divisor) {
+  const double log_base = std::log(parameters.real("base"));
+  for (const Format format : {Format::f16, Format::bf16}) {
+    bool all = true, one = false;
+    for (std::size_t i = 0; i < pairs.size() && all; ++i) {
+      const MeasuredFrequency& pair = pairs[i];
+      const double exponent = 2 * static_cast<double>(i) / divisor;
+      const double rounded = std::exp(-log_base * nearest(format, exponent));
+      all = turned_apart(std::exp(-log_base * exponent), pair.declared) <= pair.allowed &&
+            turned_apart(pair.measured, rounded) <= pair.error + pair.allowed * std::max(1.0, rounded);
+      one = one || turned_apart(rounded, pair.declared) > pair.error + pair.allowed;
+    }
+    if (all && one)
+      return Sentences{fmt::format("exponents 2i/{:g} are rounded to {}", divisor,
+                                   format == Format::f16 ? "11 bits, as in f16 or tf32" : name(format))};
+  }
+  return std::nullopt;
+}
+
 // ---- pair by pair
 
 std::string at_ratio(const std::vector<std::size_t>& which, double ratio, double known, bool all) {
@@ -349,6 +370,7 @@ std::vector<std::string> ladder_deviations(const std::vector<MeasuredFrequency>&
   if (const auto one = by_another_start(pairs, parameters, divisor)) return *one;
   if (const auto one = by_one_factor(pairs)) return *one;
   if (const auto one = by_rounding(pairs)) return *one;
+  if (const auto one = by_rounded_exponents(pairs, parameters, divisor)) return *one;
   if (const auto one = ramp_deviation(pairs, parameters, divisor)) return *one;
   if (const auto one = by_other_pairs(pairs)) return *one;
   if (const auto one = by_another_ladder(pairs, parameters, divisor)) return *one;

@@ -293,5 +293,26 @@ TEST(LadderDeviations, are_rounded_frequencies) {
   EXPECT_EQ(rounded(Format::f64), Sentences{});
 }
 
+// Exponents of 20 channels, tenths that no format of 16 bits holds; those of 16 are eighths, which all hold.
+TEST(LadderDeviations, are_exponents_that_are_rounded) {
+  const auto of_exponents = [](double channels, const std::function<double(double)>& rounded,
+                               const std::string& words = "") {
+    std::vector<MeasuredFrequency> pairs;
+    for (double i = 0; i < channels / 2; ++i) {
+      const double exponent = 2 * i / channels, w = std::pow(10000, -exponent);
+      pairs.push_back({w, std::pow(10000, -rounded(exponent)), 1e-9 * w, 1e-8 * w});
+    }
+    return ladder_deviations(pairs, Case::parse("base=10000 " + words), channels);
+  };
+  const auto in = [](Format format) { return [format](double x) { return nearest(format, x); }; };
+  EXPECT_EQ(of_exponents(20, in(Format::bf16)), Sentences{"exponents 2i/20 are rounded to bf16"});
+  EXPECT_EQ(of_exponents(20, in(Format::f16)),
+            Sentences{"exponents 2i/20 are rounded to 11 bits, as in f16 or tf32"});
+  EXPECT_EQ(of_exponents(16, in(Format::bf16)), Sentences{});
+  const Sentences near = of_exponents(20, [](double x) { return (7 * nearest(Format::bf16, x) + x) / 8; });
+  ASSERT_FALSE(near.empty());
+  EXPECT_EQ(near.front().find("exponents"), std::string::npos) << near.front();
+}
+
 }  // namespace
 }  // namespace posproof::ladder_deviations_test
