@@ -126,6 +126,58 @@ Encoding short_ones_unscaled(const Parameters& given) {
   return of_each_row ? by_row(std::move(out)) : out;
 }
 
+// The factor of cosines and sines, formed otherwise of the declared one (0: none), s and L0.
+using AttentionFactor = Real (*)(Real declared, Real factor, Real trained);
+enum class Given { no, yes };
+
+template <AttentionFactor other, Given is_given>
+Encoding attention_factor(const Parameters& given, const std::string& kind) {
+  const Arguments p = misread::arguments(encodings::rope, given);
+  const Real declared = p.real("attention_factor");
+  if (!p.is("scaling", kind) || (declared != 0) != (is_given == Given::yes))
+    throw Refusal("a misreading of the attention factor of " + kind);
+  const double right = encodings::rope.make<Rotary>(given).amplitude;
+  const auto read = static_cast<double>(
+      other(is_given == Given::yes ? declared : right, p.real("factor"), p.real("original_length")));
+  if (!(read > 0) || std::abs(read / right - 1) < 1e-12) throw Refusal("the same attention factor");
+  Parameters out = p.parameters();
+  out.set("attention_factor", read);
+  return encodings::rope.make(out);
+}
+template <AttentionFactor other, Given is_given = Given::no>
+Encoding yarn_factor(const Parameters& given) {
+  return attention_factor<other, is_given>(given, "yarn");
+}
+template <AttentionFactor other>
+Encoding longrope_factor(const Parameters& given) {
+  return attention_factor<other, Given::no>(given, "longrope");
+}
+
+Real by_yarn(Real, Real factor, Real) {
+  return std::log(factor) / 10 + 1;
+}
+Real by_yarn_of_declared(Real declared, Real factor, Real) {
+  return declared * std::log(factor) / 10 + 1;
+}
+Real times_by_yarn(Real declared, Real factor, Real) {
+  return declared * by_yarn(declared, factor, 0);
+}
+Real squared(Real declared, Real, Real) {
+  return declared * declared;
+}
+Real by_log2(Real, Real factor, Real) {
+  return std::log2(factor) / 10 + 1;
+}
+Real by_log10(Real, Real factor, Real) {
+  return std::log10(factor) / 10 + 1;
+}
+Real of_extended_length(Real, Real factor, Real trained) {
+  return std::sqrt(1 + std::log(factor) / std::log(factor * trained));
+}
+Real without_root(Real, Real factor, Real trained) {
+  return 1 + std::log(factor) / std::log(trained);
+}
+
 std::vector<double> reversed(const std::vector<double>& declared) {
   return {declared.rbegin(), declared.rend()};
 }
@@ -152,6 +204,11 @@ constexpr std::string_view grows = "dim=16 scaling=dynamic_ntk factor=4 original
 
 constexpr std::string_view llama = "dim=64 scaling=llama3 factor=8 original_length=1024";
 constexpr std::string_view yarn = "dim=16 scaling=yarn factor=8 original_length=1024";
+constexpr std::string_view partial_yarn = "dim=64 rotary_dim=32 scaling=yarn factor=8 original_length=1024";
+constexpr std::string_view given_yarn =
+    "dim=16 scaling=yarn factor=8 original_length=1024 attention_factor=1.25";
+constexpr std::string_view longrope =
+    "dim=8 scaling=longrope factor=8 original_length=128 factors=[1,1.5,2,4]";
 
 // What is said of short calls needs many of them.
 constexpr std::string_view divided_in_short_calls =
@@ -201,6 +258,19 @@ const MisreadingFamily entry{{
      &misread::yarn<misread::not_clamped>, yarn},
     {"wavelengths are interpolated along YaRN's ramp, not frequencies",
      &misread::yarn<misread::ramp_of_wavelengths>, yarn},
+    {"YaRN's ramp is made for all channels of a head, not for those that rotate",
+     &misread::yarn<misread::ramp_of_head>, partial_yarn},
+    {"the declared attention factor a is put through its formula again: 0.1 a ln s + 1",
+     &yarn_factor<by_yarn_of_declared, Given::yes>, given_yarn},
+    {"the declared attention factor is multiplied by 0.1 ln s + 1", &yarn_factor<times_by_yarn, Given::yes>,
+     given_yarn},
+    {"the attention factor is squared: it is applied twice", &yarn_factor<squared>, yarn},
+    {"the attention factor is 0.1 log2 s + 1: log2 for ln", &yarn_factor<by_log2>, yarn},
+    {"the attention factor is 0.1 log10 s + 1: log10 for ln", &yarn_factor<by_log10>, yarn},
+    {"the attention factor is sqrt(1 + ln s/ln(s L0)): of the extended length, not of the trained one",
+     &longrope_factor<of_extended_length>, longrope},
+    {"the attention factor is 1 + ln s/ln L0, without the root", &longrope_factor<without_root>, longrope},
+    {"the attention factor is YaRN's, 0.1 ln s + 1", &longrope_factor<by_yarn>, longrope},
 }};
 
 }  // namespace posproof::misreadings_rope

@@ -16,10 +16,11 @@
 // Ramps between kept and divided frequencies, YaRN's and Llama 3's, that are read otherwise.
 namespace posproof::misread {
 
-// Pair i of a ladder of width d, which rotates at w where nothing is scaled.
+// Pair i of a ladder of width d, in a head of another width where not all channels rotate, which rotates at w
+// where nothing is scaled.
 struct Step {
   double base;
-  std::size_t d, i;
+  std::size_t head, d, i;
   double w;
 };
 
@@ -61,7 +62,7 @@ Encoding scaled_by(const Parameters& given, const std::string& kind) {
   for (std::size_t i = 0; i < out.pairs.size(); ++i) {
     Pair& pair = out.pairs[i];
     const double w = unscaled.pairs[i].frequency;
-    const auto [v, lost] = frequency(scaled, {p.real("base"), d, i, std::abs(w)});
+    const auto [v, lost] = frequency(scaled, {p.real("base"), p.width("dim"), d, i, std::abs(w)});
     const double read = static_cast<double>(w < 0 ? -v : v);  // what is not clamped may be below 0
     differs = differs || std::abs(read / pair.frequency - 1) > 1e-12;
     pair.frequency = read;
@@ -135,6 +136,12 @@ inline scaling::Made not_clamped(const scaling::Scaling& s, const Step& at) {
 inline scaling::Made ramp_of_wavelengths(const scaling::Scaling& s, const Step& at) {
   const Real share = std::clamp(scaling::ramp_of(s, at.base, at.d).share(at.i), Real{0}, Real{1});
   return by_ramp(s, at, 1 / (share * s.factor / at.w + (1 - share) / at.w));
+}
+
+// The width of the head in the place of that of the channels that rotate.
+inline scaling::Made ramp_of_head(const scaling::Scaling& s, const Step& at) {
+  const Real share = std::clamp(scaling::ramp_of(s, at.base, at.head).share(at.i), Real{0}, Real{1});
+  return by_ramp(s, at, share * at.w / s.factor + (1 - share) * at.w);
 }
 
 template <ScaledBy frequency>

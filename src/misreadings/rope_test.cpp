@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.h"
 #include "misreadings/testing/formulas.h"
 #include "run/catalogued.h"
 
@@ -111,7 +112,7 @@ Real between_wavelengths(Real w, Real kept, Real factor) {
   return 1 / (kept / w + (1 - kept) * factor / w);
 }
 
-// YaRN's: the share of w/s of pair i, not clamped.
+// YaRN's: the share of w/s of pair i, not clamped, of a ramp that is made for so many pairs.
 Real yarn_share(const Arguments& p, std::size_t i, std::size_t pairs) {
   const auto index = [&](Real rotations) {
     return static_cast<Real>(pairs) *
@@ -123,8 +124,38 @@ Real yarn_share(const Arguments& p, std::size_t i, std::size_t pairs) {
          (std::min<Real>(last, 2 * static_cast<Real>(pairs) - 1) - std::max<Real>(first, 0));
 }
 
+// Of a ramp that is made for a width: that of a head, or that of the channels that rotate.
+Frequencies by_yarn(bool of_head) {
+  return [of_head](const Arguments& p, std::size_t pairs, Real) {
+    std::vector<Real> w = powers(p.real("base"), pairs);
+    for (std::size_t i = 0; i < pairs; ++i) {
+      const Real share = std::clamp(yarn_share(p, i, of_head ? p.width("dim") / 2 : pairs), Real{0}, Real{1});
+      w[i] = share * w[i] / p.real("factor") + (1 - share) * w[i];
+    }
+    return w;
+  };
+}
+
+// The list of factors alone, with its last one repeated.
+std::vector<Real> by_longrope(const Arguments& p, std::size_t pairs, Real) {
+  std::vector<Real> w = powers(p.real("base"), pairs);
+  for (std::size_t i = 0; i < pairs; ++i)
+    w[i] /= p.list("factors").at(std::min(i, p.list("factors").size() - 1));
+  return w;
+}
+
 const testing::Formulas<Frequencies> formulas = {
     {"short calls are not multiplied by the attention factor", &as_declared},
+    {"YaRN's ramp is made for all channels of a head, not for those that rotate", by_yarn(true)},
+    {"the declared attention factor a is put through its formula again: 0.1 a ln s + 1", by_yarn(false)},
+    {"the declared attention factor is multiplied by 0.1 ln s + 1", by_yarn(false)},
+    {"the attention factor is squared: it is applied twice", by_yarn(false)},
+    {"the attention factor is 0.1 log2 s + 1: log2 for ln", by_yarn(false)},
+    {"the attention factor is 0.1 log10 s + 1: log10 for ln", by_yarn(false)},
+    {"the attention factor is sqrt(1 + ln s/ln(s L0)): of the extended length, not of the trained one",
+     &by_longrope},
+    {"the attention factor is 1 + ln s/ln L0, without the root", &by_longrope},
+    {"the attention factor is YaRN's, 0.1 ln s + 1", &by_longrope},
     {"there is no ramp: every pair below high_freq_factor rotations is divided by the factor",
      kept([](Real r, Real, Real high) -> Real { return r > high ? 1 : 0; })},
     {"there is no ramp: every pair from low_freq_factor rotations on is kept",
@@ -272,6 +303,41 @@ TEST(MisreadRope, has_amplitude_1_in_short_calls_alone) {
   }
 }
 
+// s is 8; L0 is 1024 of YaRN, 128 of LongRoPE; declared are 1 + 0.1 ln 8 = 1.208 or 1.25, and 1.195.
+TEST(MisreadRope, has_the_attention_factor_that_the_sentence_says) {
+  const double declared = 1 + std::log(8.0) / 10;
+  const std::vector<std::pair<std::string, double>> all = {
+      {"the declared attention factor a is put through its formula again: 0.1 a ln s + 1",
+       1 + 0.125 * std::log(8.0)},
+      {"the declared attention factor is multiplied by 0.1 ln s + 1", 1.25 * declared},
+      {"the attention factor is squared: it is applied twice", declared * declared},
+      {"the attention factor is 0.1 log2 s + 1: log2 for ln", 1.3},
+      {"the attention factor is 0.1 log10 s + 1: log10 for ln", 1 + 0.1 * std::log10(8.0)},
+      {"the attention factor is sqrt(1 + ln s/ln(s L0)): of the extended length, not of the trained one",
+       std::sqrt(1 + 3.0 / 10)},
+      {"the attention factor is 1 + ln s/ln L0, without the root", 1 + 3.0 / 7},
+      {"the attention factor is YaRN's, 0.1 ln s + 1", declared}};
+  for (const auto& [sentence, amplitude] : all) {
+    const auto one = std::ranges::find(misreadings::rope.misreadings, sentence, &Misreading::what);
+    ASSERT_NE(one, misreadings::rope.misreadings.end()) << sentence;
+    const Rotary made =
+        as<Rotary>(one->make(with(encoding_named("rope"), Case::parse(std::string(one->setting)))));
+    EXPECT_NEAR(made.amplitude, amplitude, 1e-15 * 4) << sentence;
+  }
+}
+
+// What is declared decides whether its formula was used.
+TEST(MisreadRope, of_an_attention_factor_needs_one_that_is_declared_or_none) {
+  for (const Misreading& one : misreadings::rope.misreadings) {
+    if (one.what.find("attention factor") == std::string_view::npos || one.what.starts_with("short"))
+      continue;
+    const bool declared = one.setting.find("attention_factor") != std::string_view::npos;
+    Parameters words = with(encoding_named("rope"), Case::parse(std::string(one.setting)));
+    words.set("attention_factor", declared ? 0.0 : 1.25);
+    EXPECT_THROW(one.make(words), Refusal) << one.what;
+  }
+}
+
 // Frequencies of a call are known as well as the declared ones of that call.
 TEST(MisreadRope, of_a_base_that_grows_has_the_errors_of_the_declared_frequencies) {
   for (const Misreading& one : misreadings::rope.misreadings) {
@@ -304,6 +370,7 @@ TEST(MisreadRope, of_a_ramp_has_the_errors_of_what_it_gives) {
       const bool llama = one.setting.find("scaling=llama3") != std::string_view::npos,
                  yarn = one.setting.find("scaling=yarn") != std::string_view::npos;
       if (!yarn && (!llama || truncate == "false")) continue;
+      if (one.what.find("attention factor") != std::string_view::npos) continue;  // another amplitude alone
       const Parameters words =
           with(encoding_named("rope"),
                Case::parse(std::string(one.setting) + (yarn ? " truncate=" + truncate : "")));
@@ -323,7 +390,8 @@ TEST(MisreadRope, of_a_ramp_has_the_errors_of_what_it_gives) {
       first = std::max(first, 0.0), last = std::min(last, width - 1);
       if (truncate == "false") end = ramp_end_error(width, base, std::max(first, last));
       for (const Pair& pair : made.pairs) {
-        const double w = std::pow(base, -2 * static_cast<double>(pair.index) / width),
+        const double w = std::pow(base,
+                                  -static_cast<double>(pair.index) / static_cast<double>(made.pairs.size())),
                      v = std::abs(pair.frequency);
         expect_error(pair.frequency_error,
                      llama ? by_rotations(w, v, factor, length * w / turn, p.real("low_freq_factor"),

@@ -35,7 +35,7 @@ inline void expect_same(double found, Real expected, const std::string& where) {
 }
 
 // Calls compare(made, its arguments, the formula, where) for each misreading, at its own setting and with
-// those words added to it.
+// those words added to it, or in the place of its own.
 template <class Kind, class Formula, class Compare>
 void expect_formulas(const std::string& id, const MisreadingFamily& family, const Formulas<Formula>& formulas,
                      const std::vector<std::string>& settings, const Compare& compare) {
@@ -51,7 +51,10 @@ void expect_formulas(const std::string& id, const MisreadingFamily& family, cons
       continue;
     }
     for (const std::string& more : settings) {
-      const Parameters words = with(spec, Case::parse(std::string(one.setting) + " " + more));
+      Case all = Case::parse(std::string(one.setting));
+      const Case other = Case::parse(more);
+      for (const auto& [name, value] : other.fields()) all.set(name, value);
+      const Parameters words = with(spec, all);
       compare(std::get<Kind>(one.make(words)), Arguments(spec.parameters, words), formula->second,
               std::string(one.what) + "; " + words.text());
     }
