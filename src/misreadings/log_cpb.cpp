@@ -60,12 +60,15 @@ Real eightfold_tanh(Real z) {
   return 8 * std::tanh(z);
 }
 
+// By which the offsets of rows and of columns are divided.
+enum class Extents { own, exchanged, of_rows, of_columns };
+
 struct Reading {
   Coordinate coordinate = &right;
   Function limit = &sixteenfold;
   Function activation = &misread::positive_part;
   bool exchanged = false, hidden_biases = true;
-  bool extents_exchanged = false;  // of rows and columns
+  Extents extents = Extents::own;
 };
 
 Encoding made(const Parameters& given, const Reading& as) {
@@ -77,10 +80,10 @@ Encoding made(const Parameters& given, const Reading& as) {
   std::array<Real, 2> extent = {
       static_cast<Real>(trained.empty() ? static_cast<double>(p.whole("height")) : trained.at(0)),
       static_cast<Real>(trained.empty() ? static_cast<double>(p.whole("width")) : trained.at(1))};
-  if (as.extents_exchanged) {
-    if (extent[0] == extent[1]) throw Refusal("the same in a square window");
-    std::swap(extent[0], extent[1]);
-  }
+  if (as.extents != Extents::own && extent[0] == extent[1]) throw Refusal("the same in a square window");
+  if (as.extents == Extents::exchanged) std::swap(extent[0], extent[1]);
+  if (as.extents == Extents::of_rows) extent[1] = extent[0];
+  if (as.extents == Extents::of_columns) extent[0] = extent[1];
   const std::size_t hidden = p.width("hidden");
   const auto seed = static_cast<std::uint64_t>(p.whole("mlp_seed"));
   Bias out = misread::right<Bias>(encodings::log_cpb, given);
@@ -129,7 +132,9 @@ const MisreadingFamily entry{{
     reads("the offsets are those of the key to the query", {.coordinate = &backward}),
     reads("the coordinates of rows and columns are exchanged", {.exchanged = true}),
     reads("rows are divided by the extent of columns, and columns by that of rows",
-          {.extents_exchanged = true}),
+          {.extents = Extents::exchanged}),
+    reads("columns are divided by the extent of rows", {.extents = Extents::of_rows}),
+    reads("rows are divided by the extent of columns", {.extents = Extents::of_columns}),
     reads("the perceptron's output has max(., 0) before the sigmoid",
           {.limit = [](Real z) { return 16 * misread::sigmoid(misread::positive_part(z)); }}),
     reads("the factor 16 of the sigmoid is left out", {.limit = &misread::sigmoid}),

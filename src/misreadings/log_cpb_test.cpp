@@ -95,6 +95,14 @@ const testing::Formulas<Formula> formulas = {
      [](const Net& net, Real rows, Real columns) {
        return right_limit(net(spaced(rows, net.extent(1)), spaced(columns, net.extent(0)), &relu));
      }},
+    {"columns are divided by the extent of rows",
+     [](const Net& net, Real rows, Real columns) {
+       return right_limit(net(spaced(rows, net.extent(0)), spaced(columns, net.extent(0)), &relu));
+     }},
+    {"rows are divided by the extent of columns",
+     [](const Net& net, Real rows, Real columns) {
+       return right_limit(net(spaced(rows, net.extent(1)), spaced(columns, net.extent(1)), &relu));
+     }},
     {"the perceptron's output has max(., 0) before the sigmoid",
      of_layers(&relu, 1, [](Real z) { return 16 * sigmoid(relu(z)); })},
     {"the factor 16 of the sigmoid is left out", of_layers(&relu, 1, &sigmoid)},
@@ -125,13 +133,17 @@ TEST(MisreadLogCpb, is_what_the_sentence_says) {
 }
 
 TEST(MisreadLogCpb, has_the_same_extents_in_a_square_window) {
-  const std::string sentence = "rows are divided by the extent of columns, and columns by that of rows";
   const auto& all = misreadings::log_cpb.misreadings;
-  const auto one = std::ranges::find(all, sentence, &Misreading::what);
-  ASSERT_NE(one, all.end());
   const EncodingSpec& spec = encoding_named("log_cpb");
-  EXPECT_THROW(one->make(with(spec, Case::parse("height=5 width=5"))), Refusal);
-  EXPECT_THROW(one->make(with(spec, Case::parse("height=5 width=7 pretrained=[4,4]"))), Refusal);
+  for (const std::string sentence :
+       {"rows are divided by the extent of columns, and columns by that of rows",
+        "columns are divided by the extent of rows", "rows are divided by the extent of columns"}) {
+    const auto one = std::ranges::find(all, sentence, &Misreading::what);
+    ASSERT_NE(one, all.end()) << sentence;
+    EXPECT_THROW(one->make(with(spec, Case::parse("height=5 width=5"))), Refusal) << sentence;
+    EXPECT_THROW(one->make(with(spec, Case::parse("height=5 width=7 pretrained=[4,4]"))), Refusal)
+        << sentence;
+  }
 }
 
 }  // namespace
