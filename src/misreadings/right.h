@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
+#include <span>
 #include <type_traits>
 #include <variant>
 
@@ -11,6 +12,7 @@
 #include "core/parameter.h"
 #include "core/spec.h"
 #include "encodings/inside_attention.h"
+#include "oracle/bias_bounds.h"
 
 // What misreadings are made of: the right encoding, whose function is exchanged. Its bound of rounding errors
 // is derived for the right formula. In a misread one a term may be several times as large, so four times as
@@ -36,6 +38,15 @@ Kind right(const EncodingSpec& spec, const Parameters& given) {
                                     const Precision& precision, std::span<double> error) {
         own(x, position, role, precision, error);
         for (double& entry : error) entry *= more;
+      };
+  } else if constexpr (std::is_same_v<Kind, Bias>) {
+    // Where the right entry is 0, its bound is, too: the misread one is rounded all the same.
+    if (out.error)
+      out.error = [own = out.error](std::size_t head, std::span<const double> query,
+                                    std::span<const double> key, double entry, const Precision& precision) {
+        const bias_bounds::Units u(precision);
+        return more *
+               (own(head, query, key, entry, precision) + (u.kept + u.work + u.narrowed) * std::abs(entry));
       };
   } else if constexpr (requires { out.error; })
     if (out.error) out.error = [own = out.error](const auto&... of) { return more * own(of...); };
