@@ -76,9 +76,9 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
       answered.push_back({found.drawn.values, last->call, last->answer});
   };
   if (!answered.empty() && is_long(answered.front().call))
-    for (const Case& longer : long_cases(truth, subject.encoding)) ask_too(longer);
+    for (const Case& longer : long_cases(truth, subject.encoding, subject.precision)) ask_too(longer);
   // What holds of the few batch rows that are drawn may be otherwise in the next block of a kernel.
-  for (const Case& wide : wide_cases(truth, subject.encoding))
+  for (const Case& wide : wide_cases(truth, subject.encoding, subject.precision))
     if (wide.has("batch")) ask_too(wide);
   const auto deadline = BudgetClock::now() + time;
   for (std::uint64_t n = 0; n < all && BudgetClock::now() < deadline; ++n) {

@@ -183,10 +183,6 @@ std::vector<Effect> effects_of(const Subject& subject, const Encoding& declared,
     add(effects_on_tokens());
     if (subject.live) add(effects_of_strides(declared));
   }
-  if (std::vector<std::string> names; !is.mask) {
-    for (const auto& content : is.takes) names.emplace_back(content.name);
-    add(effects_of_rounded_contents(names));
-  }
   if (subject.takes_positions == "mask" && !is.has(Axis::key)) add(effects_of_padding(!is.takes.empty()));
   if (is.positions) {
     const Domain domain = overlap(positions_of(subject.encoding), positions_of(declared));

@@ -1,7 +1,6 @@
 #include "diagnosis/call_effects.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -223,20 +222,6 @@ std::vector<Effect> known_effects(bool keys, bool heads_of_tokens) {
                  [](T t) { return rounded_to_digits(t.at, 8); }),
          numbered_to_the_last_key()});
   }
-  return out;
-}
-
-std::vector<Effect> effects_of_rounded_contents(const std::vector<std::string>& names) {
-  std::vector<Effect> out;
-  const auto add = [&](std::size_t first, std::size_t last, const std::string& words) {
-    for (const Format format : {Format::bf16, Format::f16})
-      out.push_back(effect_on_calls(fmt::format("{} rounded to {}", words, name(format)), [=](Call& call) {
-        for (std::size_t n = first; n <= last; ++n)
-          for (double& x : call.contents.at(n).data) x = nearest(format, x);
-      }));
-  };
-  if (names.size() > 1) add(0, names.size() - 1, fmt::format("{} are", fmt::join(names, " and ")));
-  for (std::size_t n = 0; n < names.size(); ++n) add(n, n, names[n] + " is");
   return out;
 }
 

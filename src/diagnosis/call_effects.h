@@ -59,10 +59,6 @@ Effect effect_on_keys(std::string words, std::function<Position(const TokenOf&)>
 // have positions of their own.
 std::vector<Effect> known_effects(bool keys, bool heads_of_tokens);
 
-// Contents of these names that are kept in 16 bits before anything is done to them, all of them and each
-// alone.
-std::vector<Effect> effects_of_rounded_contents(const std::vector<std::string>& names);
-
 // Of whole operators, whose positions are row numbers: other masks, queries that are multiplied.
 std::vector<Effect> effects_on_operands();
 

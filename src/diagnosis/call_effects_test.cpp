@@ -153,29 +153,6 @@ TEST(CallEffects, remember_the_positions_of_a_call_like_this_one) {
   }
 }
 
-TEST(CallEffects, round_contents_together_and_each_alone) {
-  Call call;
-  call.contents = {Tensor({1, 2}, {257, 2049}), Tensor({1, 2}, {-257, 70000})};
-  const auto rounded = [&](const std::vector<std::string>& names, const std::string& words) {
-    const std::vector<Effect> effects = effects_of_rounded_contents(names);
-    const Effect* one = effect(effects, words);
-    std::vector<std::vector<double>> out;
-    if (one != nullptr)
-      for (const Tensor& content : one->begin()(call, 0, 1).call.contents) out.push_back(content.data);
-    return out;
-  };
-  using All = std::vector<std::vector<double>>;
-  const std::vector<double> q = {257, 2049}, k = {-257, 70000}, q_in_bf16 = {256, 2048},
-                            k_in_bf16 = {-256, 70144};
-  EXPECT_EQ(rounded({"q", "k"}, "q and k are rounded to bf16"), (All{q_in_bf16, k_in_bf16}));
-  EXPECT_EQ(rounded({"q", "k"}, "q is rounded to bf16"), (All{q_in_bf16, k}));
-  EXPECT_EQ(rounded({"q", "k"}, "k is rounded to bf16"), (All{q, k_in_bf16}));
-  EXPECT_EQ(rounded({"q", "k"}, "q is rounded to f16"), (All{{257, 2048}, k}));
-  EXPECT_EQ(rounded({"x"}, "x is rounded to bf16"), (All{q_in_bf16, k}));
-  EXPECT_EQ(effects_of_rounded_contents({"x"}).size(), 2u);
-  EXPECT_TRUE(effects_of_rounded_contents({}).empty());
-}
-
 TEST(CallEffects, are_of_queries_where_keys_have_positions) {
   const std::vector<Effect> plain = known_effects(false, false), of_both = known_effects(true, false);
   for (const std::string words :

@@ -7,7 +7,6 @@
 #include <functional>
 #include <limits>
 
-#include "core/formats.h"
 #include "diagnosis/call_effects.h"
 
 namespace posproof::deviations_of_calls_test {
@@ -133,21 +132,6 @@ TEST(Deviations, of_calls) {
                     for (double& value : out.data) value *= 2;
                   }),
         {"every rotation is multiplied by 2, not by 1", "positions past 511 count as 511"}}});
-}
-
-// What is rounded before it is rotated is no answer that is rounded.
-TEST(Deviations, of_contents_in_16_bits) {
-  const auto in = [](std::function<double(double)> format, bool keys_alone = false) {
-    return asked_for("rope", [=](Call& call) {
-      if (keys_alone && call.role == Role::query) return;
-      for (double& x : call.contents.at(0).data) x = format(x);
-    });
-  };
-  const std::string dim = "dim=16 heads=2";
-  expect_said("rope", {{dim, in([](double x) { return to_bf16(x); }), {"x is rounded to bf16"}},
-                       {dim, in([](double x) { return to_f16(x); }), {"x is rounded to f16"}},
-                       {dim, in([](double x) { return to_bf16(x); }, true), {"keys: x is rounded to bf16"}},
-                       {dim, in([](double x) { return (3 * to_bf16(x) + x) / 4; }), {}}});
 }
 
 // Rows of the batch, as [batch, heads, n] lies.

@@ -12,8 +12,10 @@
 #include "attention/reference_attention.h"
 #include "core/call.h"
 #include "core/draw.h"
+#include "core/formats.h"
 #include "run/agreement.h"
 #include "run/narrowed.h"
+#include "run/packed.h"
 #include "search/budget_clock.h"
 #include "search/case_result.h"
 #include "search/trial.h"
@@ -30,16 +32,22 @@ bool fits(std::int64_t tokens, const Domain& domain) {
   return domain.axes == 1 && tokens <= domain.hi - domain.lo + 1;
 }
 
-// A case of agreement: contents are ones, so that every channel shows. Where the call has no room for so many
-// tokens, the repaired case has as many as it has.
+// A number with as many digits as contents are given in, where those that are drawn have eight: what rounds
+// its input to fewer is seen. In each format the nearest to 4/3 has a one as its last digit.
+double of_all_digits(const Precision& precision) {
+  return nearest(format_of(precision.input()), 4.0 / 3);
+}
+
+// A case of agreement: all contents are one number, not 0, so that every channel shows. Where the call has no
+// room for so many tokens, the repaired case has as many as it has.
 Case case_of_length(const Encoding& truth, const Domain& domain, std::int64_t tokens,
-                    std::string_view arranged) {
+                    std::string_view arranged, double content) {
   const Signature& known = signature(truth);
   const bool pairs = !known.role && !known.has(Axis::token);
   // Of consecutive keys the last is the query's own: no key is behind it, whom a causal bias would not show.
   const Position last = arranged == "spread" ? domain.hi : std::min(domain.hi, domain.lo + tokens - 1);
-  const std::vector<double> ones(known.takes.empty() ? 0 : width_of_content(truth, 0), 1.0);
-  Case one = case_of(truth, domain, pairs ? last : domain.lo, ones);
+  const std::vector<double> same(known.takes.empty() ? 0 : width_of_content(truth, 0), content);
+  Case one = case_of(truth, domain, pairs ? last : domain.lo, same);
   one.set(known.role ? "tokens" : pairs ? "nk" : "rows", static_cast<double>(tokens));
   if (known.role) one.set("batch", 2.0);
   one.set(pairs ? "arranged_j" : "arranged", std::string(arranged));
@@ -48,8 +56,8 @@ Case case_of_length(const Encoding& truth, const Domain& domain, std::int64_t to
 
 // Row r begins so many steps behind the first position of the domain, and no two begin at the same one where
 // it has room.
-Case case_of_rows(const Encoding& truth, const Domain& domain, std::int64_t tokens) {
-  Case one = case_of(truth, domain, domain.lo, std::vector<double>(width_of_content(truth, 0), 1.0));
+Case case_of_rows(const Encoding& truth, const Domain& domain, std::int64_t tokens, double content) {
+  Case one = case_of(truth, domain, domain.lo, std::vector<double>(width_of_content(truth, 0), content));
   one.set("batch", static_cast<double>(many_rows));
   one.set("tokens", static_cast<double>(tokens));
   for (Position r = 0; r < many_rows; ++r)
@@ -66,11 +74,13 @@ Case case_of_rows(const Encoding& truth, const Domain& domain, std::int64_t toke
 
 // So many queries against two keys, and two queries against so many keys: blocks of either, where the other
 // is not one alone. Every key stands at or before a query.
-std::vector<Case> cases_of_many_queries(const Encoding& truth, const Domain& domain, std::int64_t tokens) {
+std::vector<Case> cases_of_many_queries(const Encoding& truth, const Domain& domain, std::int64_t tokens,
+                                        double content) {
   const Call two{.positions = {.whole = {0, 0}}, .keys = {.whole = {0, 0}}};
   Case one = case_of(truth, domain, domain.lo, {});
   for (std::size_t n = 0; n < signature(truth).takes.size(); ++n)
-    one.set(signature(truth).takes[n].name, std::vector<double>(count(shape_of_content(truth, two, n)), 1.0));
+    one.set(signature(truth).takes[n].name,
+            std::vector<double>(count(shape_of_content(truth, two, n)), content));
   const auto with = [&](std::string_view few, std::string_view many, Position first, Position second) {
     Case out = one;
     out.set(few == "i" ? "nq" : "nk", 2.0);
@@ -85,12 +95,12 @@ std::vector<Case> cases_of_many_queries(const Encoding& truth, const Domain& dom
 }
 
 // Of the whole operator one length, under a causal mask.
-Case case_of_the_operator(const Encoding& truth) {
+Case case_of_the_operator(const Encoding& truth, double content) {
   Case one;
   one.set("tokens", static_cast<double>(long_sizes.front()));
   one.set("mask", "causal");
   for (std::size_t n = 0; n < signature(truth).takes.size(); ++n)
-    one.set(signature(truth).takes[n].name, std::vector<double>(width_of_content(truth, n), 1.0));
+    one.set(signature(truth).takes[n].name, std::vector<double>(width_of_content(truth, n), content));
   return one;
 }
 
@@ -104,33 +114,35 @@ std::optional<Encoding> as_the_subject(const Encoding& truth, const Encoding& su
 
 }  // namespace
 
-std::vector<Case> long_cases(const Encoding& truth, const Encoding& subject) {
+std::vector<Case> long_cases(const Encoding& truth, const Encoding& subject, const Precision& precision) {
   const auto same = as_the_subject(truth, subject);
   if (!same) return {};
-  if (!signature(*same).positions) return {case_of_the_operator(*same)};
+  if (!signature(*same).positions) return {case_of_the_operator(*same, of_all_digits(precision))};
   const Domain domain = overlap(positions_of(subject), positions_of(*same));
   std::vector<Case> out;
   for (const std::int64_t tokens : usual_sizes)
     for (const std::string_view arranged : {"consecutive", "spread"})
-      if (fits(tokens, domain)) out.push_back(case_of_length(*same, domain, tokens, arranged));
+      if (fits(tokens, domain))
+        out.push_back(case_of_length(*same, domain, tokens, arranged, of_all_digits(precision)));
   return out;
 }
 
-std::vector<Case> wide_cases(const Encoding& truth, const Encoding& subject) {
+std::vector<Case> wide_cases(const Encoding& truth, const Encoding& subject, const Precision& precision) {
   const auto same = as_the_subject(truth, subject);
   if (!same || !signature(*same).positions) return {};
   const Domain domain = overlap(positions_of(subject), positions_of(*same));
   if (domain.real) return {};
   const Signature& known = signature(*same);
+  const double content = of_all_digits(precision);
   if (!known.role && !known.has(Axis::token)) {
     for (const std::int64_t tokens : usual_sizes | std::views::reverse)
-      if (fits(tokens, domain)) return cases_of_many_queries(*same, domain, tokens);
+      if (fits(tokens, domain)) return cases_of_many_queries(*same, domain, tokens, content);
     return {};
   }
   std::vector<Case> out;
-  if (known.role) out = {case_of_rows(*same, domain, 1), case_of_rows(*same, domain, 2)};
+  if (known.role) out = {case_of_rows(*same, domain, 1, content), case_of_rows(*same, domain, 2, content)};
   if (fits(long_sizes.back(), domain)) {
-    Case most = case_of_length(*same, domain, long_sizes.back(), "consecutive");
+    Case most = case_of_length(*same, domain, long_sizes.back(), "consecutive", content);
     if (known.role) most.set("batch", 1.0);
     out.push_back(std::move(most));
   }
@@ -173,7 +185,8 @@ CaseResult asked_for_fewer(const Trial& trial, Case one) {
 
 std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Encoding& subject,
                                                const Precision& precision, const Budget& budget) {
-  const std::vector<Case> by_length = long_cases(truth, subject), wide = wide_cases(truth, subject);
+  const std::vector<Case> by_length = long_cases(truth, subject, precision),
+                          wide = wide_cases(truth, subject, precision);
   if (by_length.empty() && wide.empty()) return std::nullopt;
   const Trial one = *trial(agreement(truth), subject, precision);
   const auto deadline = Clock::now() + budget.time;

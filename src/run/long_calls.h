@@ -5,6 +5,7 @@
 
 #include "core/case.h"
 #include "core/encoding.h"
+#include "core/precision.h"
 #include "core/verdict.h"
 #include "search/search.h"
 
@@ -18,15 +19,17 @@ namespace posproof {
 // two, at positions of their own. Last, of a rotation and of a table, one row of four times as many tokens:
 // a program may keep the angles of so many. Of a bias none, since many programs make all of its square and
 // give the rows that were asked for. Of the whole operator, whose cost grows with the square, too, one call
-// of the shortest of these lengths. No long call where positions have several axes or the domain ends before,
-// and nothing where an answer depends on the whole call: every row of a long one would be another.
+// of the shortest of these lengths. All contents are a number that uses every digit of the format in which
+// they are given, where contents that are drawn have eight. No long call where positions have several axes or
+// the domain ends before, and nothing where an answer depends on the whole call: every row of a long one
+// would be another.
 std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Encoding& subject,
                                                const Precision& precision, const Budget& budget);
 
 // The cases that such calls are: of each length that fits, in both arrangements. The longest come last.
-std::vector<Case> long_cases(const Encoding& truth, const Encoding& subject);
+std::vector<Case> long_cases(const Encoding& truth, const Encoding& subject, const Precision& precision);
 // And those of many batch rows, or of many queries and of two, and the one of the most tokens: a program may
 // have been built for fewer, which no declaration says.
-std::vector<Case> wide_cases(const Encoding& truth, const Encoding& subject);
+std::vector<Case> wide_cases(const Encoding& truth, const Encoding& subject, const Precision& precision);
 
 }  // namespace posproof

@@ -16,6 +16,7 @@
 #include "catalogue/encodings/t5_bias.h"
 #include "core/call.h"
 #include "core/failure.h"
+#include "core/formats.h"
 #include "core/spec.h"
 #include "run/recorded.h"
 
@@ -88,7 +89,8 @@ TEST(LongCalls, are_as_long_as_a_call_has_room_for) {
   EXPECT_EQ(asked(truth_of(encodings::rope, "dim=128 heads=2")).back().positions.whole.size(), 4097u);
   const auto logits = asked(truth_of(encodings::shaw, "dim=8"));
   ASSERT_EQ(logits.size(), 4u);
-  EXPECT_EQ(logits[2].contents[1].data, std::vector<double>(2 * 8, 1)) << "no content of the two keys is 0";
+  EXPECT_EQ(logits[2].contents[1].data, std::vector<double>(2 * 8, to_f32(4.0 / 3)))
+      << "no content of the two keys is 0";
   EXPECT_EQ(logits[0].keys.whole.size(), 1025u);
 }
 
@@ -293,10 +295,33 @@ TEST(LongCalls, look_at_the_last_token_of_an_operator) {
 }
 
 // What a diagnosis asks as well: the shorter ones first.
+// Contents that are drawn have eight digits at most, which bf16 holds.
+TEST(LongCalls, see_contents_that_are_rounded_before_anything_is_done_to_them) {
+  const auto refuted = [](const Encoding& truth, double (*rounded)(double), const Precision& precision) {
+    const Encoding subject = answered_by(truth, [=](Call call) {
+      for (Tensor& content : call.contents)
+        for (double& x : content.data) x = rounded(x);
+      return answer(truth, call);
+    });
+    const auto verdict = agreement_in_long_calls(truth, subject, precision, {});
+    return verdict && std::holds_alternative<Refuted>(*verdict);
+  };
+  const auto in_bf16 = [](double x) { return to_bf16(x); };
+  const auto in_f16 = [](double x) { return to_f16(x); };
+  const auto in_f32 = [](double x) { return to_f32(x); };
+  for (const Encoding& truth : {truth_of(encodings::rope, "dim=4"), truth_of(encodings::shaw, "dim=4")}) {
+    EXPECT_TRUE(refuted(truth, in_bf16, all_f32)) << kind(truth);
+    EXPECT_TRUE(refuted(truth, in_f16, all_f32)) << kind(truth);
+    EXPECT_FALSE(refuted(truth, in_f32, all_f32)) << kind(truth);
+    EXPECT_FALSE(refuted(truth, in_bf16, Precision::parse("f32+input=bf16"))) << kind(truth);
+    EXPECT_TRUE(refuted(truth, in_bf16, Precision::parse("f32+input=f16"))) << kind(truth);
+  }
+}
+
 TEST(LongCalls, are_of_every_length_that_fits) {
   const auto sizes = [](const Encoding& encoding) {
     std::vector<std::int64_t> out;
-    for (const Case& one : long_cases(encoding, encoding)) out.push_back(one.integer("nk"));
+    for (const Case& one : long_cases(encoding, encoding, all_f64)) out.push_back(one.integer("nk"));
     return out;
   };
   const Encoding truth = truth_of(encodings::alibi, "heads=2");
