@@ -113,9 +113,9 @@ Encoding made(const Parameters& given, const Reading& as) {
   return out;
 }
 
-Misreading reads(std::string_view what, const Reading& as) {
-  return {what, [as](const Parameters& given) { return made(given, as); },
-          "hidden=8 heads=2 height=5 width=7 std=0.5"};
+Misreading reads(std::string_view what, const Reading& as,
+                 std::string_view setting = "hidden=8 heads=2 height=5 width=7 std=0.5") {
+  return {what, [as](const Parameters& given) { return made(given, as); }, setting};
 }
 
 }  // namespace
@@ -134,7 +134,8 @@ const MisreadingFamily entry{{
     reads("rows are divided by the extent of columns, and columns by that of rows",
           {.extents = Extents::exchanged}),
     reads("columns are divided by the extent of rows", {.extents = Extents::of_rows}),
-    reads("rows are divided by the extent of columns", {.extents = Extents::of_columns}),
+    reads("rows are divided by the extent of columns", {.extents = Extents::of_columns},
+          "hidden=8 heads=2 height=5 width=9 std=0.5"),  // of 7 columns it is as with --height 7
     reads("the perceptron's output has max(., 0) before the sigmoid",
           {.limit = [](Real z) { return 16 * misread::sigmoid(misread::positive_part(z)); }}),
     reads("the factor 16 of the sigmoid is left out", {.limit = &misread::sigmoid}),
