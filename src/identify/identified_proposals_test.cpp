@@ -57,7 +57,8 @@ TEST(Proposals, of_a_bias_on_a_grid_are_not_measured) {
   const Candidate right{"log_cpb", {}};
   const EncodingSpec& spec = encoding_named(right.encoding);
   const Unidentified asked({"made", "", spec.make(right.parameters), all_f32}, right);
-  for (const Proposed& one : Proposals(asked).all())
+  Proposals proposals(asked);
+  for (const Proposed& one : proposals.all())
     EXPECT_TRUE(one.candidate.encoding != "alibi" && one.candidate.encoding != "t5_bias")
         << one.candidate.parameters.text();
 }
