@@ -146,7 +146,7 @@ def _fork_for_each_object():
 
 
 def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f32", precision=None, name=None,
-          version="", domain=None, ends=False, conventions="", decline=IndexError, takes=None, positions="int64",
+          version="", domain=None, ends=False, conventions="", decline=IndexError, takes=None, positions=None,
           in_place=False, takes_positions="each", axes=None, rotate_both=None, heads=None, vjp=None, weights=None, prefix=0,
           suffix=0):
     """Answers posproof until it has no more questions.
@@ -161,7 +161,9 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
                  said otherwise: (IndexError, ValueError); () for none. An IndexError about axes, shapes or types, as
                  "too many indices", and numpy's AxisError are faults in any case
     positions    the dtypes in which positions are taken: "int64", or several of "int64", "int32", "float64", "float32";
-                 calls change between them, where they hold the positions exactly
+                 calls change between them, where they hold the positions exactly. Of an encoding whose positions are
+                 real numbers (nerf, timestep_embedding) they are floats unless "int64" or "int32" is given, which says
+                 that whole ones alone are taken, as indices of a table are; so does takes_positions="offset", "sequence", "mask"
     in_place     the functions may overwrite what they are given; one that returns just that may, in any case, and one that
                  returns None has
     takes_positions, axes, rotate_both, heads, vjp, weights, prefix, suffix: see the head of this file
@@ -190,7 +192,7 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
              "conventions": conventions}
     if precision is not None:
         words["precision"] = precision
-    if positions != "int64":
+    if positions is not None:
         words["positions"] = positions if isinstance(positions, str) else " ".join(positions)
     if domain is not None:
         words["domain"] = "%d %d%s" % (domain[0], domain[1], " ends" if ends else "")
@@ -225,7 +227,10 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
             if isinstance(other, _Changed):
                 answer["changed"] = "yes"
         except Exception as error:
-            if isinstance(error, decline) and not _is_a_slip(error):
+            if str(error).startswith(_NO_INDICES) and tensors.get("positions", np.zeros(0)).dtype == np.float64:
+                answer.update(answer="error", text='%s: positions are real numbers here; serve(positions="int64") says that '
+                              'whole ones alone are taken' % str(error).splitlines()[0])
+            elif isinstance(error, decline) and not _is_a_slip(error):
                 answer.update(answer="declined", reason=str(error) or type(error).__name__)
             else:
                 answer.update(answer="error", text="".join(traceback.format_exc(limit=-3))[-1500:].strip())
@@ -355,9 +360,9 @@ def serve_module(module, apply=None, dtype=None, method=None, buffers=False, **o
 class _Way:
     """A way to call a module: in words, the options of serve() that go with it, and the function to serve."""
 
-    def __init__(self, words, function, takes_positions="each", axes=None, both=False):
+    def __init__(self, words, function, takes_positions="each", axes=None, both=False, **options):
         self.words, self.function, self.both = words, function, both
-        self.options = {"takes_positions": takes_positions}
+        self.options = dict(options, takes_positions=takes_positions)
         if axes is not None:
             self.options["axes"] = axes
 
@@ -689,9 +694,11 @@ class _Module:
             if self.asked.encoding == "learned" and self.asked.get("table") == "index":
                 table = torch.arange(table.numel()).reshape(table.shape).to(self.dtype)
             self.length = len(table)
-            return [_Way("a table of %d rows" % len(table), lambda positions: table[positions])]
+            return [_Way("a table of %d rows" % len(table), lambda positions: table[positions], positions="int64")]
         ways = []
-        add = lambda what, takes, function: ways.append(_Way("%s, %s" % (self._words(takes, None), what), function, takes))
+        whole = {"positions": "int64"} if isinstance(self.module, torch.nn.Embedding) else {}
+        add = lambda what, takes, function: ways.append(
+            _Way("%s, %s" % (self._words(takes, None), what), function, takes, **whole))
         ids = lambda n: torch.full((1, n), 7)
         if self._has("offset") and self._has("mask"):
             add("a mask", "offset", lambda n, at: ask({"mask": torch.ones_like(ids(at + n)), "offset": at}))
@@ -769,10 +776,11 @@ def bf16(x):
 
 
 # How the texts of an IndexError begin that says no position is past an end: numpy's and PyTorch's, of axes, shapes and types.
-_SLIPS = ("too many indices for", "only integers, slices", "arrays used as indices must be", "tensors used as indices must be",
-          "shape mismatch: indexing", "boolean index did not match", "The shape of the mask", "an index can only have a single",
-          "Dimension out of range", "Dimension specified as", "invalid index of a 0-dim", "invalid index to scalar",
-          "slice() cannot be applied to a 0-dim", "pop from")
+_NO_INDICES = ("only integers, slices", "arrays used as indices must be", "tensors used as indices must be")
+_SLIPS = _NO_INDICES + (
+    "too many indices for", "shape mismatch: indexing", "boolean index did not match", "The shape of the mask",
+    "an index can only have a single", "Dimension out of range", "Dimension specified as", "invalid index of a 0-dim",
+    "invalid index to scalar", "slice() cannot be applied to a 0-dim", "pop from")
 
 
 def _is_a_slip(error):

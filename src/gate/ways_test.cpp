@@ -141,6 +141,33 @@ TEST(Ways, positions_that_are_no_whole_numbers_are_not_rounded_to_16_bits) {
   }
 }
 
+// Timesteps are real numbers: code that counts tokens, or looks up a table, has the whole ones alone.
+TEST(Ways, whole_positions_alone_are_asked_of_code_that_takes_no_others) {
+  for (const std::string way : {"sequence", "offset", "table"}) {
+    EXPECT_EQ(asked("timestep_embedding", "dim=8", "timesteps_" + way), "H") << way;
+    EXPECT_EQ(asked("timestep_embedding", "dim=8", "timesteps_" + way + " other_shift"), "R") << way;
+    EXPECT_EQ(gated("timestep_embedding", "dim=8", "timesteps_" + way).skipped.back(),
+              "positions between whole numbers: not asked, the subject takes whole ones")
+        << way;
+  }
+}
+
+TEST(Ways, code_that_takes_whole_positions_has_to_say_so) {
+  const EncodingSpec& spec = encoding_named("timestep_embedding");
+  const Parameters all = with(spec, Case::parse("dim=8"));
+  const Encoding truth = spec.oracle(all);
+  const std::string words = ways("timesteps_unsaid");
+  const Subject subject =
+      open(words, {.encoding = "timestep_embedding", .parameters = all, .declared = {truth}});
+  EXPECT_EQ(
+      thrown(words,
+             [&] {
+               testing::rows(subject, {1, 2});
+             }),
+      ": rows(positions [2], length 100): arrays used as indices must be of integer (or boolean) type: "
+      "positions are real numbers here; serve(positions=\"int64\") says that whole ones alone are taken");
+}
+
 // Real tokens count, wherever padding puts them: code that counts columns is right in the row without padding
 // alone.
 TEST(Ways, positions_are_counted_by_a_mask_of_left_padding) {

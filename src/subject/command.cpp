@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <memory>
@@ -52,12 +53,23 @@ std::vector<double> as_real(const TokenPositions& at) {
   return at.real.empty() ? std::vector<double>(at.whole.begin(), at.whole.end()) : at.real;
 }
 
-// A call as protocol.md has it: contents, positions, then what the call knows besides.
-frame::Message message(const Encoding& declared, const Call& call, Dtype dtype) {
+// The same where all of them are whole.
+TokenPositions as_whole(TokenPositions at) {
+  for (const double t : at.real) {
+    if (t != std::floor(t))
+      throw Refusal(fmt::format("position {} is no whole number, and the subject takes these alone", t));
+    at.whole.push_back(static_cast<Position>(t));
+  }
+  at.real.clear();
+  return at;
+}
+
+// A call as protocol.md has it: contents, positions, then what the call knows besides. Of real positions
+// whole ones are real, too: code that takes a float takes no integer.
+frame::Message message(const Encoding& declared, const Call& call, Dtype dtype, bool real) {
   const Signature& known = signature(declared);
   frame::Message out;
   for (std::size_t n = 0; n < known.takes.size(); ++n) add(out, known.takes[n].name, call.contents[n], dtype);
-  const bool real = positions_of(declared).real;  // whole ones, too: code that takes a float takes no integer
   const auto positions = [&out, real](std::string_view name, const TokenPositions& at, Shape shape) {
     if (at.axes != 1) shape.push_back(at.axes);
     if (real)
@@ -112,11 +124,18 @@ Tensor asked_with(std::string_view arrays, SubjectProtocol& talk, const frame::M
   }
 }
 
-Tensor asked(SubjectProtocol& talk, const Encoding& declared, const Call& call, bool backward) {
-  if (takes_too_many_calls(declared, call, talk.introduction().takes_positions)) throw Discard{};
+bool gives_real_positions(const Encoding& declared, const Introduction& it) {
+  return positions_of(declared).real && !it.whole_positions;
+}
+
+Tensor asked(SubjectProtocol& talk, const Encoding& declared, const Call& drawn, bool backward) {
+  if (takes_too_many_calls(declared, drawn, talk.introduction().takes_positions)) throw Discard{};
+  const bool real = gives_real_positions(declared, talk.introduction());
+  Call call = drawn;
+  if (!real) call.positions = as_whole(std::move(call.positions)), call.keys = as_whole(std::move(call.keys));
   const Shape shape = shape_of_answer(declared, call);
-  frame::Message plain = message(declared, call, talk.introduction().dtype);
-  if (!positions_of(declared).real) vary_positions(plain, call, shape, talk.introduction().positions);
+  frame::Message plain = message(declared, call, talk.introduction().dtype, real);
+  if (!real) vary_positions(plain, call, shape, talk.introduction().positions);
   if (backward) plain.word("backward", "yes");
   try {
     return asked_with(arrays_of(call, shape), talk, plain, signature(declared).call, shape);
@@ -140,10 +159,17 @@ Encoding answered(const Encoding& declared, const std::shared_ptr<SubjectProtoco
   domain.last_on_axis.clear();
   for (std::size_t axis = 0; domain.axes > 1 && axis < domain.axes; ++axis)
     domain.last_on_axis.push_back(std::min(domain.hi, positions_of(declared).last(axis)));
-  domain.real = positions_of(declared).real;
+  domain.real = gives_real_positions(declared, talk->introduction());
   return answered_by(with_positions(declared, domain), [declared, talk, backward](const Call& call) {
     return asked(*talk, declared, call, backward);
   });
+}
+
+std::vector<std::string> never_asked(const Encoding& declared, const Introduction& it) {
+  std::vector<std::string> out = not_asked(declared, it.takes_positions);
+  if (positions_of(declared).real && it.whole_positions)
+    out.push_back("positions between whole numbers: not asked, the subject takes whole ones");
+  return out;
 }
 
 std::string described(const Introduction& it) {
@@ -169,7 +195,7 @@ Subject open_command(const Words& words, const Expected& expected) {
       .renew = [talk] { talk->renew(); },
       .takes_positions = it.takes_positions,
       .own_heads = it.heads,
-      .not_asked = not_asked(declared, it.takes_positions),
+      .not_asked = never_asked(declared, it),
       .backward = it.backward && signature(declared).role ? std::optional(answered(declared, talk, true))
                                                           : std::nullopt,
   };

@@ -54,6 +54,15 @@ std::vector<std::string> words_of(std::string_view text) {
   }
 }
 
+// Sequences and offsets count tokens; integers hold no other numbers, where they are said to be what it
+// takes.
+bool takes_whole_positions(const Introduction& it, bool said) {
+  const std::string_view way = it.takes_positions;
+  const bool integers =
+      std::ranges::none_of(it.positions, [](std::string_view dtype) { return dtype.starts_with("float"); });
+  return way == "offset" || way == "sequence" || way == "mask" || (said && integers);
+}
+
 bool says_yes(const frame::Header& header, std::string_view word) {
   if (!header.has(word)) return false;
   const std::string& said = header.word(word);
@@ -253,6 +262,7 @@ Introduction SubjectProtocol::introduction_of(const frame::Header& header) const
       ways_of_positions.end())
     throw Malformed(fmt::format("takes positions as `{}`, which is none of {}",
                                 printable(it.takes_positions, 40), fmt::join(ways_of_positions, ", ")));
+  it.whole_positions = takes_whole_positions(it, header.has("positions"));
   if (header.has("heads")) it.heads = parse_heads(header.word("heads"));
   it.backward = says_yes(header, "backward");
   if (it.backward && std::find(it.kinds.begin(), it.kinds.end(), "rotate") == it.kinds.end())

@@ -28,6 +28,8 @@ struct Introduction {
   Precision precision = all_f32;
   std::optional<Domain> domain;                    // where it says one
   std::vector<std::string> positions = {"int64"};  // the dtypes in which it takes them
+  // Where positions are real numbers: it is asked for the whole ones alone, as integers.
+  bool whole_positions = false;
   std::string conventions;
   bool renews = false;  // understands the call `renew`
   // How it gives positions to the implementation: each token its own, or as `takes_positions` says.

@@ -102,8 +102,7 @@ TEST(PythonSubject, an_index_error_about_axes_or_shapes_is_an_error) {
 }
 
 TEST(PythonSubject, whole_positions_of_a_function_of_real_numbers_are_floats) {
-  const std::string words = sdk("type_of_positions");
-  const auto floats = [&](bool real) {
+  const auto floats = [&](const std::string& words, bool real) {
     Table table{.dim = 4};
     table.positions.real = real;
     const Subject subject = open(words, expected(table));
@@ -113,8 +112,9 @@ TEST(PythonSubject, whole_positions_of_a_function_of_real_numbers_are_floats) {
           thrown(words, [&] { testing::rows(subject, {t}); }).find("TypeError: float32") != std::string::npos;
     return found;
   };
-  EXPECT_EQ(floats(true), 12);  // whichever dtypes it declares for whole ones
-  EXPECT_EQ(floats(false), 0);
+  EXPECT_EQ(floats(sdk("type_of_positions"), true), 12);
+  EXPECT_EQ(floats(sdk("type_of_positions"), false), 0);
+  EXPECT_EQ(floats(sdk("type_of_integers"), true), 0) << "it takes whole ones alone";
 }
 
 // Each pair of copies of a position is a call of a function that takes whole sequences.

@@ -124,6 +124,8 @@ elif what == "flags":  # as Python takes them, and as words
 elif what == "twice":
     serve(rotate=twice, dtype=dtype)
 elif what == "type_of_positions":
+    serve(rows=type_of_positions)
+elif what == "type_of_integers":
     serve(rows=type_of_positions, positions=["int64", "int32"])
 elif what == "whole_sequences":
     serve(logits=lambda q, k: (q @ k.T)[None], takes_positions="sequence")

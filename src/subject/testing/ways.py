@@ -207,6 +207,15 @@ def columns(positions):
     return (np.asarray(positions)[:, None] * dim + np.arange(dim)).astype(f32)
 
 
+def timesteps(t):
+    """DDPM's, of whole ones."""
+    exponents = f32(-math.log(10000)) * np.arange(dim // 2, dtype=f32) / f32(dim // 2 - 1)
+    if wrong == "other_shift":
+        exponents = exponents * f32(dim // 2 - 1) / f32(dim // 2)
+    angles = t[:, None].astype(f32) * np.exp(exponents)
+    return np.concatenate([np.sin(angles), np.cos(angles)], -1).astype(f32)
+
+
 def shares(positions):  # each holds in 16 bits, where the position does not
     rows = np.stack([positions // 64, positions % 64], axis=-1).astype(f32)
     return rows.astype(np.float16) if wrong == "f16" else bf16(rows)
@@ -302,6 +311,10 @@ ways = {
     "vjp_of_sequences": lambda: serve(rotate=sequence, vjp=vjp_of_sequences, takes_positions="sequence"),
     "rows": lambda: serve(rows=columns),
     "rows_real": lambda: serve(rows=shares, dtype=wrong),
+    "timesteps_sequence": lambda: serve(rows=lambda n: timesteps(np.arange(n)), takes_positions="sequence"),
+    "timesteps_offset": lambda: serve(rows=lambda n, first: timesteps(first + np.arange(n)), takes_positions="offset"),
+    "timesteps_table": lambda: serve(rows=lambda t: timesteps(np.arange(1001))[t], positions="int64", domain=(0, 1000)),
+    "timesteps_unsaid": lambda: serve(rows=lambda t: timesteps(np.arange(1001))[t]),
     "rows_shared": lambda: serve(rows=columns, takes_positions="shared"),
     "rows_ascending": lambda: serve(rows=table_ascending, takes_positions="ascending"),
     "rows_offset": lambda: serve(rows=table_offset, takes_positions="offset"),
