@@ -32,7 +32,8 @@ code takes positions and arrays in other ways; serve() splits each call of pospr
                     "offset"     a number, the first of n positions that follow each other: rotate(x, offset),
                                  rows(n, offset)
                     "sequence"   no positions, but whole sequences from 0 on: rotate(x), rows(n), bias(nq, nk) or bias(n),
-                                 logits(q, k); of a window or a grid in rows and columns all its tokens, row by row
+                                 logits(q, k) of as many queries as keys; of a window or a grid in rows and columns all its
+                                 tokens, row by row, behind a class token apart; `--grid [24,20]` says its extents
                     "mask"       no positions, but whole sequences behind padding, and a mask [batch, n], 0 for padding and 1 for
                                  tokens: rotate(x, mask), rows(mask) -> [batch, n, dim], bias(mask) -> [batch, heads, n, n],
                                  [batch, heads, 1, n] or [batch * heads, 1, n]. Positions count tokens, from 0 on; what
@@ -181,11 +182,13 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
         precision = "%s+input=%s" % (precision or how.stored.lower(), how.taken.lower())
     whole = how.takes_positions in ("sequence", "mask")
     if domain is None and (whole or how.takes_positions == "offset" and _length_of() is not None):
-        domain = (min(0, _padding() or 0), min(_LAST_OF_A_SEQUENCE.get(kind, 2047) for kind in functions))
-        if _grid() is not None:
-            domain = (0, max(_grid()) - 1)
+        grid = hello().get("grid", [])
         if "bias" in functions and hello().get("axes") == "rows_and_columns":
             domain, ends = (0, max(hello()["height"], hello()["width"]) - 1), True
+        elif not grid:
+            domain = (min(0, _padding() or 0), min(_LAST_OF_A_SEQUENCE.get(kind, 2047) for kind in functions))
+        elif hello().get("coordinates") == "whole" or hello().get("normalize") == "none":
+            domain = (0, int(min(grid)) - 1)  # the encoding has no grid, and its axes no ends of their own
 
     words = {"answer": "hello", "id": "0", "protocol": _PROTOCOL, "kinds": " ".join(functions), "dtype": how.stored,
              "name": name or os.path.splitext(os.path.basename(sys.argv[0]))[0], "version": str(version),
@@ -1023,20 +1026,24 @@ def _last_of(row):
     return int(row.max(initial=-1)) + 1
 
 
-def _grid():
-    """How many rows and columns there are, of an encoding that has a grid; numbers before them, of more axes, come first."""
+def _in_a_sequence(positions, axes, keys=False):
+    """Which tokens of a whole sequence stand at these positions, and how many it has: up to the last of them, or all tokens of a
+    grid, row by row, behind a class token apart from it. Keys may have a grid of their own: places are those of the finer one."""
     asked = hello()
-    on_a_grid = asked.get("coordinates", "whole") != "whole" and "grid" in asked
-    return [int(extent) for extent in asked["grid"]] if on_a_grid else None
-
-
-def _numbered(positions, grid):
-    """Of tokens on a grid [batch, n, axes] their numbers [batch, n], row by row."""
-    if grid is None:
+    if axes == 1:
+        return positions, _last_of(positions)
+    grid = asked.get("grid") or [asked.get("height", 0), asked.get("width", 0)]
+    queries, own = np.array(grid, np.int64), np.array(keys and asked.get("key_grid") or grid, np.int64)
+    finest = np.maximum(queries, np.array(asked.get("key_grid") or grid, np.int64))
+    if len(own) != axes or not own.all():
         raise _Otherwise("takes whole sequences, and the encoding says no grid whose tokens they are")
-    if np.any((positions < 0) | (positions >= np.array(grid))):
-        raise _NoSuchPosition("the grid has the extents %s" % grid)
-    return np.ravel_multi_index(tuple(positions.reshape(-1, len(grid)).T), grid).reshape(positions.shape[:2])
+    first = np.any(positions < 0, axis=-1) if asked.get("class_token") == "apart" else np.zeros(positions.shape[:-1], bool)
+    places = np.where(first[..., None], 0, positions)
+    if np.any((places < 0) | (places >= finest)):
+        raise _NoSuchPosition("the grid has the extents %s" % finest.tolist())
+    numbers = np.ravel_multi_index(tuple(np.moveaxis(places * own // finest, -1, 0)), own)
+    before = int(asked.get("class_token") == "apart")
+    return np.where(first, 0, numbers + before), int(np.prod(own)) + before
 
 
 def _padding():
@@ -1123,10 +1130,9 @@ def _calls(positions, heads, how):
         for rows in np.split(np.arange(batch), batch) if length_of == "row" and "b" not in letters else [np.arange(batch)]:
             yield from _calls_with_a_position_each(ids[rows], positions[rows], letters)
         return
+    size = None
     if how.takes_positions == "sequence" and positions.ndim == 3:
-        grid, positions = _grid(), _numbered(positions, _grid())
-    else:
-        grid = None
+        positions, size = _in_a_sequence(positions, positions.shape[2])
     alike = {}  # rows of the batch that have the same positions are asked in one call
     for row in range(batch):
         alike.setdefault(positions[row].tobytes(), []).append(row)
@@ -1137,7 +1143,7 @@ def _calls(positions, heads, how):
             longest = positions if length_of == "batch" else row
             for columns, at, picked in _parts_of(row, how.takes_positions):
                 if picked is not None:  # the other tokens of the sequence are some of these
-                    whole = np.resize(columns, _last_of(longest) if grid is None else int(np.prod(grid)))
+                    whole = np.resize(columns, size or _last_of(longest))
                     whole[picked] = columns
                     yield one[:, :, whole], None, picked
                 elif length_of is None or len(columns) == 0:
@@ -1277,24 +1283,33 @@ def _rows(call, function):
     if how.takes_positions in ("each", "shared"):
         return call.ask(function, [("positions", positions)], length(1))[0]
     if how.takes_positions == "sequence":
-        size = _last_of(positions)
-        return call.ask(function, [], [size], pick=lambda all_rows: _of_shape(all_rows, (size, None))[positions])[0]
+        numbers, size = _in_a_sequence(positions, _axes_of(positions))
+        return call.ask(function, [], [size], pick=lambda all_rows: _of_shape(all_rows, (size, None))[numbers])[0]
     if how.takes_positions == "mask":
         padded = _Padded(positions)
         two = call.ask(function, [("mask", padded.mask)], pick=lambda answer: _of_shape(answer, padded.mask.shape + (None,)))[0]
         return padded.pick(two[0], two[1], 0)
-    pieces = []
+    out = None
     for columns, at, _ in _parts_of(positions, how.takes_positions):
         given, more = ([], [len(columns), at]) if how.takes_positions == "offset" else ([("positions", at)], length(1))
-        pieces.append(_of_shape(call.ask(function, given, more)[0], (len(columns), None)))
-    return np.concatenate(pieces) if pieces else np.zeros((0, int(hello().get("dim", 1))), _STORED[how.stored])
+        answer = _of_shape(call.ask(function, given, more)[0], (len(columns), None))
+        out = np.zeros((len(positions), answer.shape[1]), answer.dtype) if out is None else out
+        out[columns] = _of_shape(answer, (len(columns), out.shape[1]))
+    return np.zeros((0, int(hello().get("dim", 1))), _STORED[how.stored]) if out is None else out
+
+
+def _axes_of(positions):
+    """How many numbers the position of a token has, of one row of tokens."""
+    return 1 if positions.ndim == 1 else positions.shape[1]
 
 
 def _of_shape(answer, shape):
     """The answer, where its extents are these; None is any."""
     if len(answer.shape) != len(shape) or any(b is not None and a != b for a, b in zip(answer.shape, shape)):
-        raise _Otherwise("answers shape %s; %s was asked for" % (
-            list(answer.shape), ["any" if one is None else one for one in shape]))
+        asked = hello()
+        grid = ", of a grid of %s: --grid" % [int(extent) for extent in asked["grid"]] if "grid" in asked else ""
+        raise _Otherwise("answers shape %s; %s was asked for%s" % (
+            list(answer.shape), ["any" if one is None else one for one in shape], grid))
     return answer
 
 
@@ -1304,11 +1319,9 @@ def _bias(call, function):
         return call.ask(function, [("queries", queries), ("keys", keys)])[0]
     if call.how.takes_positions == "mask":
         return _bias_behind_padding(call, function, queries, keys)
-    if queries.ndim == 2:
-        return _bias_of_a_window(call, function, queries, keys)
-    sizes, numbers = [_last_of(queries), _last_of(keys)], 2 if _wants(function, "keys", 1) else 1
-    if numbers == 1:
-        sizes = [max(sizes)] * 2
+    axes, numbers = _axes_of(queries), 2 if _wants(function, "keys", 1) else 1
+    (queries, nq), (keys, nk) = _in_a_sequence(queries, axes), _in_a_sequence(keys, axes, keys=True)
+    sizes = [nq, nk] if numbers == 2 else [max(nq, nk)] * 2
     asked_for = lambda whole: _of_shape(whole, [None] + sizes)[:, queries][:, :, keys]
     return call.ask(function, [], sizes[:numbers], pick=asked_for)[0]
 
@@ -1327,41 +1340,31 @@ def _bias_behind_padding(call, function, queries, keys):
     return np.where(reached & (first != second), second, first)
 
 
-def _bias_of_a_window(call, function, queries, keys):
-    """Of tokens in rows and columns the whole sequence is the window, row by row."""
-    rows, columns = int(hello()["height"]), int(hello()["width"])
-    number = lambda at: at[:, 0] * columns + at[:, 1]
-    for at in (queries, keys):
-        if np.any((at < 0) | (at >= (rows, columns))):
-            raise _NoSuchPosition("the window has %d rows and %d columns" % (rows, columns))
-    sizes = [rows * columns] * (2 if _wants(function, "keys", 1) else 1)
-    asked_for = lambda whole: _of_shape(whole, (None, rows * columns, rows * columns))[:, number(queries)][:, :, number(keys)]
-    return call.ask(function, [], sizes, pick=asked_for)[0]
-
-
 def _logits(call, function):
     how, contents, positions = call.how, [call["q"], call["k"]], [call["queries"], call["keys"]]
     laid_out = (lambda x: x) if how.axes is None else lambda x: _laid_out(x[None, None], how.axes)
     if how.takes_positions == "each":
         return call.ask(function, [(name, laid_out(x)) for name, x in zip("qk", contents)] +
                         list(zip(("queries", "keys"), positions)))[0]
-    out = None
-    for queries in _once_each(positions[0]):
-        for keys in _once_each(positions[1]):
-            given = [(name, laid_out(_placed(x[columns], row[columns]))) for name, x, row, columns in
-                     zip("qk", contents, positions, (queries, keys))]
-            whole = call.ask(function, given)[0]
+    axes, out = _axes_of(positions[0]), None
+    rows, sizes = zip(*(_in_a_sequence(row, axes, keys) for row, keys in zip(positions, (False, True))))
+    if axes == 1:  # a logit is of two tokens, so that others may stand behind them: code for self-attention has one length
+        sizes = [max(sizes)] * 2
+    for queries in _once_each(rows[0]):
+        for keys in _once_each(rows[1]):
+            given = [(name, laid_out(_placed(x[columns], row[columns], size))) for name, x, row, columns, size in
+                     zip("qk", contents, rows, (queries, keys), sizes)]
+            whole = _of_shape(call.ask(function, given)[0], [None] + list(sizes))
             if out is None:
-                out = np.zeros((len(whole),) + tuple(len(row) for row in positions), whole.dtype)
-            sizes = [None] + [_last_of(row[columns]) for row, columns in zip(positions, (queries, keys))]
-            out[:, queries[:, None], keys] = _of_shape(whole, sizes)[:, positions[0][queries]][:, :, positions[1][keys]]
+                out = np.zeros((len(whole),) + tuple(len(row) for row in rows), whole.dtype)
+            out[:, queries[:, None], keys] = whole[:, rows[0][queries]][:, :, rows[1][keys]]
     heads = int(hello().get("heads", 1))
     return np.zeros((heads,) + tuple(len(row) for row in positions), _STORED[how.stored]) if out is None else out
 
 
-def _placed(x, row):
-    """A whole sequence in which these tokens stand at these positions; the others are some of them."""
-    whole = np.resize(np.arange(len(row)), _last_of(row))
+def _placed(x, row, size):
+    """A whole sequence of that many tokens, in which these stand at these places; the others are some of them."""
+    whole = np.resize(np.arange(len(row)), size)
     whole[row] = np.arange(len(row))
     return x[whole]
 

@@ -129,6 +129,8 @@ TEST(Grids, of_sines_and_cosines) {
          {"from_0", "one_extent"});
   expect("sincos_2d", "dim=16 layout=interleaved offset=1 normalize=centred grid=[50,67]", "detr",
          {"not_centred"});
+  for (const std::string grid : {"normalize=detr grid=[5,7]", "grid=[6,5]"})
+    expect("sincos_2d", "dim=16 layout=interleaved offset=1 " + grid, "detr_sequence", {"swapped", "from_0"});
   expect("sincos_2d", "dim=14 layout=interleaved uneven=round_up", "tatp22", {"rounded_down"});
 }
 

@@ -63,6 +63,20 @@ TEST(InsideAttention, of_decomposed_relative) {
          {"last_rows", "unscaled"});
 }
 
+TEST(InsideAttention, of_whole_sequences) {
+  const auto expect_of_all = [](const std::string& encoding, const std::string& parameters,
+                                const std::vector<std::string>& wrong) {
+    EXPECT_EQ(name(verdict(encoding, parameters, "'' whole")), "holds") << encoding << " " << parameters;
+    for (const std::string& one : wrong)
+      EXPECT_TRUE(answers_wrongly(verdict(encoding, parameters, one + " whole"))) << parameters << " " << one;
+  };
+  expect_of_all("decomposed_relative", "dim=4 grid=[5,3]", {"columns_first", "swapped"});
+  expect_of_all("decomposed_relative", "dim=4 grid=[3,4] class_token=apart",
+                {"columns_first", "class_meets"});
+  expect_of_all("decomposed_relative", "dim=4 grid=[6,4] key_grid=[2,4]", {"columns_first", "one_less"});
+  expect_of_all("music_transformer", "dim=4 length=6", {"shifted"});
+}
+
 TEST(InsideAttention, of_music_transformer) {
   expect("music_transformer", "dim=4 length=6", {"shifted", "wraps", "met_unscaled"});
   expect("music_transformer", "dim=2 length=6 beyond=repeat");

@@ -45,8 +45,14 @@ std::vector<std::string> not_asked(const Encoding& declared, std::string_view ta
   std::vector<std::string_view> never = way->never;
   if (known.has(Axis::batch)) never.push_back("different by batch row");
   if (never.empty()) return {};
-  return {
+  std::vector<std::string> out = {
       fmt::format("positions {} in one call: not asked, the subject takes {}", either(never), way->takes)};
+  // The SDK puts both into sequences of the same length.
+  if (takes_positions == "sequence" && std::holds_alternative<Contextual>(declared) &&
+      positions_of(declared).axes == 1)
+    out.push_back(
+        "other numbers of queries than of keys in one call: not asked, the subject takes whole sequences");
+  return out;
 }
 
 }  // namespace posproof

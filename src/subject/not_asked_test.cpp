@@ -48,8 +48,19 @@ TEST(NotAsked, other_kinds_have_no_batch) {
               Lines{"positions out of order or repeated in one call: not asked, the "
                     "subject takes ascending positions"});
     EXPECT_EQ(not_asked(kind, "offset"), offset);
-    EXPECT_EQ(not_asked(kind, "sequence"), sequence);
+    EXPECT_EQ(not_asked(kind, "sequence").front(), sequence.front());
   }
+}
+
+TEST(NotAsked, logits_of_whole_sequences_have_as_many_queries_as_keys) {
+  EXPECT_EQ(not_asked(Table{}, "sequence").size(), 1u);
+  EXPECT_EQ(not_asked(Bias{}, "sequence").size(), 1u);
+  EXPECT_EQ(
+      not_asked(Contextual{}, "sequence").at(1),
+      "other numbers of queries than of keys in one call: not asked, the subject takes whole sequences");
+  Contextual grid;
+  grid.positions.axes = 2;  // keys may be pooled
+  EXPECT_EQ(not_asked(grid, "sequence").size(), 1u);
 }
 
 TEST(NotAsked, of_the_whole_operator_positions_are_row_numbers) {

@@ -297,6 +297,14 @@ def detr(positions):
                            for one in (y / temperature, x / temperature)], -1)
 
 
+def detr_sequence(n):
+    """Of all tokens of the grid, row by row."""
+    rows, columns = (int(extent) for extent in asked["grid"])
+    if n != rows * columns:
+        raise AssertionError("called otherwise")
+    return detr(np.stack(np.unravel_index(np.arange(n), (rows, columns)), -1))
+
+
 def tatp22(positions):
     axes = positions.shape[-1]
     channels = 2 * (-(-dim // (2 * axes)) if wrong != "rounded_down" else dim // (2 * axes))
@@ -327,7 +335,9 @@ def vjepa_3d(positions):
 
 
 function = globals()[project]
-if asked.encoding == "sincos_2d":
+if project == "detr_sequence":
+    serve(rows=lambda n: detr_sequence(n).astype(f32), takes_positions="sequence")
+elif asked.encoding == "sincos_2d":
     serve(rows=lambda positions: function(positions).astype(f32))
 elif project == "rope_mixed_by_head" and wrong == "one_at_a_time":
     serve(rotate=lambda x, positions: x, axes="bnd")

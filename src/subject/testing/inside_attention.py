@@ -340,4 +340,28 @@ def selective_rope():
     return {"attend": attend}
 
 
-serve(**globals()[asked.encoding]())
+def of_whole_sequences(logits):
+    """The same of all tokens: as many queries as keys, or those of a grid, row by row, behind a class token."""
+    def of_all(q, k):
+        if "grid" not in asked:
+            assert len(q) == len(k)
+            return logits(q, k, np.arange(len(q)), np.arange(len(k)))
+        grids = [np.array(asked[name] or asked["grid"], np.int64) for name in ("grid", "key_grid")]
+        if wrong == "columns_first":
+            grids[0] = grids[0][::-1]
+        places = []
+        for grid in grids:
+            tokens = np.stack(np.unravel_index(np.arange(grid.prod()), grid), -1)
+            places.append(-(-tokens * np.maximum(*grids) // grid))
+            if asked["class_token"] == "apart":
+                places[-1] = np.concatenate([[[-1, -1]], places[-1]])
+        assert (len(q), len(k)) == tuple(map(len, places))
+        return logits(q, k, *places)
+    return of_all
+
+
+functions = globals()[asked.encoding]()
+if sys.argv[2:] == ["whole"]:
+    serve(logits=of_whole_sequences(functions["logits"]), takes_positions="sequence")
+else:
+    serve(**functions)

@@ -243,7 +243,7 @@ def slopes(queries, keys):
 
 def products(q, k):
     """Contents and positions: q . k + i - 1000 j."""
-    need(q.ndim == 2 and k.ndim == 2)
+    need(q.ndim == 2 and q.shape == k.shape)
     return (q @ k.T + np.arange(len(q))[:, None] - 1000 * np.arange(len(k)))[None].astype(f32)
 
 
