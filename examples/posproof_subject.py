@@ -84,6 +84,7 @@ _TORCH = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat1
 _CONTENTS = ("x", "q", "k", "v")
 _PLACES = ("positions", "queries", "keys")
 _POSITIONS = ("each", "shared", "ascending", "offset", "sequence", "mask")
+_FEW_PARTS = 64  # of a call, in the order of its tokens
 _LAST_OF_A_SEQUENCE = {"rows": 2047, "rotate": 2047, "bias": 511, "logits": 511}
 
 _wire_in = os.fdopen(os.dup(0), "rb", 1 << 16)  # as much as a pipe holds
@@ -1089,7 +1090,9 @@ def _parts_of(row, takes_positions):
     if takes_positions == "sequence":
         return [(columns, None, row[columns]) for columns in _once_each(row)]
     if takes_positions == "offset":
-        return [(columns, int(row[columns[0]]), None) for columns in _runs(row, 1)]
+        parts = [(columns, int(row[columns[0]]), None) for columns in _runs(row, 1)]
+        # Of many the last first: a cache that is rebuilt whenever it grows is built once.
+        return parts if len(parts) <= _FEW_PARTS else sorted(parts, key=lambda part: -int(row[part[0][-1]]))
     return [(columns, row[columns], None) for columns in _runs(row, None)]
 
 

@@ -2,6 +2,7 @@
 // code holds, and what is wrong in one such call alone is refuted.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "attention/reference_attention.h"
@@ -57,6 +58,27 @@ TEST(Ways, rotations_take_positions_in_five_ways) {
                                                            {"sequence", "H"},
                                                            {"sequence wraps", "R"}})
     EXPECT_EQ(asked("rope", "dim=8", arguments), verdict) << arguments;
+}
+
+// A call of many parts asks the last first, so that a cache that grows is built once.
+TEST(Ways, a_cache_that_is_rebuilt_as_it_grows_is_built_once_for_a_call_of_many_parts) {
+  const Rotary truth =
+      encoding_named("rope").make<Rotary>(with(encoding_named("rope"), Case::parse("dim=4 heads=1")));
+  std::vector<Position> at(300);
+  for (std::size_t n = 0; n < at.size(); ++n) at[n] = static_cast<Position>(3 * n);
+  Tensor x({1, 1, at.size(), 4});
+  std::ranges::fill(x.data, 1);
+  const auto off = [&](const std::string& arguments) {
+    const Subject subject = open(ways(arguments), expected(Rotary{.dim = 4}));
+    const Tensor given = as<Rotary>(subject.encoding).rotate(x, at, Role::query),
+                 right = truth.rotate(x, at, Role::query);
+    double most = 0;
+    for (std::size_t n = 0; n < given.data.size(); ++n)
+      most = std::max(most, std::abs(given.data[n] - right.data[n]));
+    return most;
+  };
+  EXPECT_LT(off("growing"), 1e-3);
+  EXPECT_GT(off("growing wraps"), 1);
 }
 
 TEST(Ways, rotations_have_axes_in_any_order) {

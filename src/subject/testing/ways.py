@@ -66,6 +66,18 @@ def sequence(x):
     return turned(x, *cosines(np.arange(x.shape[2]) % (1000 if wrong == "wraps" else 1 << 20)))
 
 
+cached, built = 0, 0
+
+
+def growing(x, first):
+    """A cache that is rebuilt whenever it grows, as FlashAttention's: that takes the longer the more often it is done."""
+    global cached, built
+    if first + x.shape[2] > cached:
+        cached, built = first + x.shape[2], built + 1
+    need(built <= 3)
+    return turned(x, *cosines((first + np.arange(x.shape[2])) % (512 if wrong == "wraps" else 1 << 20)))
+
+
 def of_axes(x, positions):
     """Positions as the axes have it: [batch, n], or [n] where the tokens of all sequences lie in one row."""
     axes = sys.argv[2]
@@ -279,6 +291,7 @@ ways = {
     "shared": lambda: serve(rotate=shared, takes_positions="shared"),
     "ascending": lambda: serve(rotate=ascending, takes_positions="ascending"),
     "offset": lambda: serve(rotate=offset, takes_positions="offset"),
+    "growing": lambda: serve(rotate=growing, takes_positions="offset"),
     "sequence": lambda: serve(rotate=sequence, takes_positions="sequence"),
     "declared_sequence": lambda: serve(rotate=sequence, takes_positions="sequence", domain=(0, 99)),
     "axes": lambda: serve(rotate=of_axes, axes=sys.argv[2]),
