@@ -59,10 +59,14 @@ Arrays come as code meets them: most as they are, some with heads and tokens in 
 last axis is always contiguous. What a function is given it leaves as it was: changing it is an error, unless it returns just
 that memory, or `in_place=True` says that it is meant.
 
+trained(shape, seed, std) is what posproof has in the place of trained numbers (`table_seed`, `mlp_seed`, `std`): fill the tables and
+layers of your code with it. `posproof explain NAME` says which shapes follow each other, and which seed is that of the next.
+
 Importing this file moves standard input and output out of the way: print() goes to standard error from then on.
 What the bytes mean stands in src/subject/protocol.md.
 """
 
+import difflib
 import inspect
 import json
 import os
@@ -500,8 +504,9 @@ class _Module:
             if one in required and one.name not in given:
                 known = {"dtype": self.dtype, "device": "cpu"}.get(one.name)
                 if one.name not in ("dtype", "device"):
-                    sys.exit("serve_module(%s): its parameter `%s` is unknown; known are %s. serve_module(lambda asked: "
-                             "%s(...)) constructs it as you say" % (self.name, one.name, ", ".join(sorted(_SETTINGS)), self.name))
+                    nearest = difflib.get_close_matches(one.name, sorted(_SETTINGS), 3, 0)
+                    sys.exit("serve_module(%s): its parameter `%s` is unknown; the nearest known are %s. serve_module(lambda asked: "
+                             "%s(...)) constructs it as you say" % (self.name, one.name, ", ".join(nearest), self.name))
                 given[one.name] = known
         return make(**given)
 
@@ -808,6 +813,28 @@ class _Changed(_Otherwise):
 
 class _NoSuchPosition(Exception):
     """The function cannot be asked for this position in the way in which it takes positions."""
+
+
+def trained(shape, seed, std=1.0, first=0, normal=False):
+    """What stands for trained numbers, float64: those from number `first` of this seed on, row by row, as src/subject/protocol.md
+    says. Uniform with mean 0 and that standard deviation, or normal (`gaussian_fourier`, `random_fourier`)."""
+    count = int(np.prod(shape))
+    share = _shares(int(seed), 2 * first if normal else first, 2 * count if normal else count)
+    if normal:  # Box, Muller 1958
+        above_0, turns = share[0::2] + 2.0 ** -53, share[1::2].astype(np.longdouble)
+        numbers = std * np.sqrt(-2 * np.log(above_0.astype(np.longdouble))) * np.cos(8 * np.arctan(np.longdouble(1)) * turns)
+    else:
+        numbers = std * np.sqrt(np.longdouble(3)) * (2 * share - 1).astype(np.longdouble)
+    return numbers.astype(np.float64).reshape(shape)
+
+
+def _shares(seed, first, count):
+    """Uniform in [0, 1): the finisher of SplitMix64, of seed * 2^32 + n, of which the upper 53 bits are taken."""
+    with np.errstate(over="ignore"):
+        z = np.uint64((seed << 32) % 2 ** 64) + np.arange(first, first + count, dtype=np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((z ^ (z >> np.uint64(31))) >> np.uint64(11)).astype(np.float64) * 2.0 ** -53
 
 
 def _short(dtype):

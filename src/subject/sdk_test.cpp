@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/draw.h"
+#include "encodings/seeded.h"
 #include "subject/testing/subjects.h"
 #include "test_paths.h"
 
@@ -115,6 +117,19 @@ TEST(PythonSubject, whole_positions_of_a_function_of_real_numbers_are_floats) {
   EXPECT_EQ(floats(sdk("type_of_positions"), true), 12);
   EXPECT_EQ(floats(sdk("type_of_positions"), false), 0);
   EXPECT_EQ(floats(sdk("type_of_integers"), true), 0) << "it takes whole ones alone";
+}
+
+TEST(PythonSubject, what_stands_for_trained_numbers_is_the_same_as_here) {
+  const Subject subject = open(sdk("trained"), expected(Table{.dim = 3}, "dim=3"));
+  std::vector<Position> all(100);
+  std::iota(all.begin(), all.end(), 0);
+  const Tensor found = testing::rows(subject, all);
+  for (std::size_t n = 0; n < 120; ++n) EXPECT_EQ(found.data[n], seeded(std::uint64_t(-7), n, 0.02)) << n;
+  for (std::size_t n = 0; n < 60; ++n)
+    EXPECT_EQ(found.data[120 + n], seeded(std::uint64_t{1} << 40, 10 + n, 1)) << n;
+  // Another library's logarithm and cosine, of 64 bits: they round to the same double but for its last bit.
+  for (std::size_t n = 0; n < 120; ++n)
+    EXPECT_DOUBLE_EQ(found.data[180 + n], seeded_normal(5, 2 + n, 0.5)) << n;
 }
 
 // Each pair of copies of a position is a call of a function that takes whole sequences.

@@ -4,7 +4,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../examples"))
-from posproof_subject import hello, serve  # noqa: E402
+from posproof_subject import hello, serve, trained as numbers  # noqa: E402
 
 import numpy as np  # noqa: E402
 
@@ -16,15 +16,7 @@ seed = asked.get("table_seed", 1)
 
 
 def trained(shape, of_seed, std=1.0):
-    """Entry n of a seed's table: SplitMix64 at seed * 2^32 + n, its upper 53 bits uniform in [-1, 1), times std sqrt 3."""
-    z = np.uint64((of_seed << 32) % 2 ** 64) + np.arange(math.prod(shape), dtype=np.uint64)
-    with np.errstate(over="ignore"):
-        z += np.uint64(0x9E3779B97F4A7C15)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z ^= z >> np.uint64(31)
-    uniform = (z >> np.uint64(11)).astype(np.float64) * 2.0 ** -52 - 1
-    return (std * math.sqrt(3) * uniform).astype(f32).reshape(shape)
+    return numbers(shape, of_seed, std).astype(f32)
 
 
 def scaled(x, n):

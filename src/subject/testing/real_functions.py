@@ -4,7 +4,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../examples"))
-from posproof_subject import hello, serve  # noqa: E402
+from posproof_subject import hello, serve, trained  # noqa: E402
 
 import numpy as np  # noqa: E402
 
@@ -21,11 +21,6 @@ def shares(seed, count, first=0):
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         z ^= z >> np.uint64(31)
     return (z >> np.uint64(11)).astype(np.float64) * 2.0**-53
-
-
-def normal(seed, count, deviation):
-    u = shares(seed, 2 * count)
-    return deviation * np.sqrt(-2 * np.log(u[0::2] + 2.0**-53)) * np.cos(2 * np.pi * u[1::2])
 
 
 def listed(name, count):
@@ -90,7 +85,7 @@ def gaussian_fourier(positions):
         matrix = listed("entries", count * axes)
     else:
         sigma = asked["sigma"] if wrong != "variance" else asked["sigma"] ** 2
-        matrix = normal(asked["matrix_seed"], count * axes, sigma)
+        matrix = trained(count * axes, asked["matrix_seed"], sigma, normal=True)
     matrix = matrix.reshape((count, axes) if wrong != "transposed" else (axes, count)).astype(f32)
     if wrong == "transposed":
         matrix = np.ascontiguousarray(matrix.T)
@@ -111,7 +106,7 @@ def random_fourier(positions):
     if asked["frequencies"] == "listed":
         w, b = listed("frequency_list", count), (listed("phase_list", count) if not paired else np.zeros(count))
     else:
-        w = normal(asked["frequency_seed"], count, asked["sigma"])
+        w = trained(count, asked["frequency_seed"], asked["sigma"], normal=True)
         b = 2 * math.pi * shares(asked["frequency_seed"], count, 2 * count)
         if wrong == "half_the_phases":
             b = b / 2

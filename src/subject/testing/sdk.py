@@ -125,6 +125,10 @@ elif what == "twice":
     serve(rotate=twice, dtype=dtype)
 elif what == "type_of_positions":
     serve(rows=type_of_positions)
+elif what == "trained":
+    from posproof_subject import trained
+    table = np.concatenate([trained((40, 3), -7, 0.02), trained((20, 3), 2 ** 40, first=10), trained((40, 3), 5, 0.5, 2, True)])
+    serve(rows=lambda positions: table[positions], dtype="f64")
 elif what == "type_of_integers":
     serve(rows=type_of_positions, positions=["int64", "int32"])
 elif what == "whole_sequences":
