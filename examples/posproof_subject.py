@@ -109,9 +109,10 @@ np.empty(1 << 24, np.uint8)
 
 
 class Asked(dict):
-    """What posproof takes this subject for: `asked.encoding`, the id, and its parameters as `asked["dim"]`."""
+    """What posproof takes this subject for: `asked.encoding`, the id, its parameters as `asked["dim"]`, and `asked.kinds`, the
+    functions that it can be asked as, its own first."""
 
-    encoding = ""
+    encoding, kinds = "", []
 
 
 def hello():
@@ -127,7 +128,7 @@ def hello():
         if words is None:
             sys.exit("this program answers posproof: see posproof_subject.py")
         _asked = Asked((name, _value(text)) for name, text in (w.split("=", 1) for w in words["parameters"].split()))
-        _asked.encoding = words["encoding"]
+        _asked.encoding, _asked.kinds = words["encoding"], words.get("kinds", "rotate").split()
         _fork_for_each_object()
     return _asked
 
@@ -188,10 +189,11 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
     whole = how.takes_positions in ("sequence", "mask")
     if domain is None and (whole or how.takes_positions == "offset" and _length_of() is not None):
         grid = hello().get("grid", [])
+        begin = -1 if hello().get("class_token", "none") != "none" else min(0, _padding() or 0)
         if "bias" in functions and hello().get("axes") == "rows_and_columns":
-            domain, ends = (0, max(hello()["height"], hello()["width"]) - 1), True
+            domain, ends = (begin, max(hello()["height"], hello()["width"]) - 1), True
         elif not grid:
-            domain = (min(0, _padding() or 0), min(_LAST_OF_A_SEQUENCE.get(kind, 2047) for kind in functions))
+            domain = (begin, min(_LAST_OF_A_SEQUENCE.get(kind, 2047) for kind in functions))
         elif hello().get("coordinates") == "whole" or hello().get("normalize") == "none":
             domain = (0, int(min(grid)) - 1)  # the encoding has no grid, and its axes no ends of their own
 
@@ -272,8 +274,8 @@ _MEANS = {
     "cos": "cos cos_cached cosine",
     "sin": "sin sin_cached sine",
     "freqs": "freqs freqs_cis freq_cis rotary_pos_emb rotary_emb rope rope_cache emb",
-    "nq": "query_length q_len qlen nq i query_len q_length",
-    "nk": "key_length k_len klen nk j key_len k_length",
+    "nq": "query_length q_len qlen nq i query_len q_length query_seq_length",
+    "nk": "key_length k_len klen nk j key_len k_length key_seq_length",
     "mask": "attention_mask mask",
     "ids": "input_ids ids tokens token_ids",
     "batch": "batch_size bsz",
@@ -295,16 +297,13 @@ _SETTINGS = {name: what for what, names in {
     "interleaved": "interleaved rotary_interleaved",
     "bidirectional": "bidirectional",
     "causal": "is_decoder causal",
-    "none": "dropout p drop dropout_p",
+    "none": "dropout p drop dropout_p dropout_rate",
     "yes": "has_relative_attention_bias compute_relative_attention_bias use_cpu_initialization",
     "share": "rotary_percent rotary_pct partial_rotary_factor",
     "config": "config cfg args",
 }.items() for name in names.split()}
 
 _LENGTH = 2048  # of tables that a constructor makes
-_TABLES = ("sinusoidal", "learned", "resized_table", "timestep_embedding", "raw_index", "normalized_index", "binary",
-           "one_hot")
-_BIASES = ("alibi", "t5_bias")
 _METHODS = {"rotate": ("rotate_queries_or_keys",), "bias": ("compute_bias", "_compute_bias"), "rows": ()}
 
 _KNOWN_SHAPES = """known are
@@ -339,7 +338,10 @@ def serve_module(module, apply=None, dtype=None, method=None, buffers=False, **o
     import torch
     asked = hello()
     dtype = dtype or torch.float32
-    kind = "rows" if asked.encoding in _TABLES else "bias" if asked.encoding in _BIASES else "rotate"
+    kind = next((one for one in asked.kinds if one in _METHODS), None)
+    if kind is None:
+        sys.exit("serve_module() serves rotations, tables and biases; `%s` can be asked as %s: serve(%s=) takes a function" % (
+            asked.encoding, ", ".join(asked.kinds), asked.kinds[0]))
     tried, axes = [], options.get("axes")
     for casts in (True,) if buffers or dtype == torch.float32 else (False, True):
         make = lambda: _Module(module, apply, method, asked, dtype, torch, kind, casts)  # anew: a trial may leave something behind
@@ -404,7 +406,7 @@ def _varies_by_token(y):
 def _tried(module, way, options, dtype, first=0):
     """A small call, all of whose extents differ."""
     options = dict(way.options, **options)
-    asked, row = module.asked, first + np.arange(5)
+    asked, row = module.asked, _places(first + np.arange(5), module)
     how = _How({module.kind: way.function}, dtype, options.get("takes"), options["takes_positions"], options.get("axes"),
                options.get("heads"), options.get("in_place", False), way.both, None,
                (options.get("prefix", 0), options.get("suffix", 0)))
@@ -416,6 +418,12 @@ def _tried(module, way, options, dtype, first=0):
         return _of_shape(_rows(_Call(words, {"positions": row}, how), way.function), (5, asked.get("dim", 1)))
     queries = _Call(words, {"queries": row[:3], "keys": row}, how)
     return _of_shape(_bias(queries, way.function), (asked["heads"], 3, 5))
+
+
+def _places(numbers, module):
+    """The positions of these tokens: of a grid, row by row, as places in it."""
+    grid = module.grid()
+    return numbers if grid is None else np.stack(np.unravel_index(numbers % int(np.prod(grid)), grid), -1)
 
 
 def _answers(module, number, axes, options, dtype, first):
@@ -470,6 +478,13 @@ class _Module:
                 buffer = owner._buffers.get(name)
                 if buffer is not None and buffer.is_floating_point() and buffer.dtype != self.dtype:
                     yield owner, name, buffer
+
+    def grid(self):
+        """The extents of the grid or window whose places are its positions; its table or bias is of all tokens, row by row."""
+        asked = self.asked
+        of_a_window = self.kind == "bias" and "height" in asked and asked.get("axes", "rows_and_columns") == "rows_and_columns"
+        grid = [asked["height"], asked["width"]] if of_a_window else asked.get("grid")
+        return grid and [int(extent) for extent in grid]
 
     def text(self):
         if self.call is None:
@@ -670,6 +685,8 @@ class _Module:
         first = at if takes == "shared" and not self._has("positions") else None
         parts = self._call(self.call, self.parameters, values, first)
         parts = list(parts) if isinstance(parts, (tuple, list)) else [parts]
+        if len(parts) == 2 and isinstance(parts[1], (int, float)) and parts[1] == 1:  # xPos's scale, where there is none
+            parts = parts[:1]
         if parts[0].is_complex() and self.apply is None:
             parts = [parts[0].real, parts[0].imag]
         return parts
@@ -702,6 +719,8 @@ class _Module:
             table = self.module.detach().to(self.dtype).reshape(-1, dim)
             if self.asked.encoding == "learned" and self.asked.get("table") == "index":
                 table = torch.arange(table.numel()).reshape(table.shape).to(self.dtype)
+            if self.grid() is not None:
+                return [_Way("a table of %d rows, those of the grid" % len(table), lambda n: table, "sequence")]
             self.length = len(table)
             return [_Way("a table of %d rows" % len(table), lambda positions: table[positions], positions="int64")]
         ways = []
@@ -745,6 +764,8 @@ class _Module:
         torch, heads = self.torch, self.asked["heads"]
         if self.call is None:
             whole = self._square(self.module.detach().to(self.dtype), None)
+            if self.grid() is not None:
+                return [_Way("a table of %d keys, those of the window" % whole.shape[-1], lambda n: whole, "sequence")]
             self.length = whole.shape[-1]
             return [_Way("a table of %d keys" % self.length, lambda queries, keys: whole[:, queries][:, :, keys])]
         ways = []
@@ -756,6 +777,8 @@ class _Module:
             add("a mask of ones", lambda n: ask(n, {"mask": torch.ones(1, n)}))
         if self._has("x"):
             add("zeros in the place of logits", lambda n: ask(n, {"x": torch.zeros(1, heads, n, n, dtype=self.dtype)}))
+        if not any(one.default is one.empty for one in self.parameters):
+            add("as it is", lambda n: ask(n, {}))
         add("a number of tokens", lambda n: ask(n, {}, n))
         return ways
 
@@ -1065,12 +1088,12 @@ def _in_a_sequence(positions, axes, keys=False):
     finest = np.maximum(queries, np.array(asked.get("key_grid") or grid, np.int64))
     if len(own) != axes or not own.all():
         raise _Otherwise("takes whole sequences, and the encoding says no grid whose tokens they are")
-    first = np.any(positions < 0, axis=-1) if asked.get("class_token") == "apart" else np.zeros(positions.shape[:-1], bool)
+    before = int(asked.get("class_token", "none") != "none")
+    first = np.any(positions < 0, axis=-1) & bool(before)
     places = np.where(first[..., None], 0, positions)
     if np.any((places < 0) | (places >= finest)):
         raise _NoSuchPosition("the grid has the extents %s" % finest.tolist())
     numbers = np.ravel_multi_index(tuple(np.moveaxis(places * own // finest, -1, 0)), own)
-    before = int(asked.get("class_token") == "apart")
     return np.where(first, 0, numbers + before), int(np.prod(own)) + before
 
 

@@ -91,6 +91,8 @@ TEST(Modules, rotary_modules_that_give_cosines_angles_or_complex_numbers) {
        {"meta", "rope", "dim=8 heads=2 layout=interleaved",
         "a table, an offset, x as bnhd, applied by apply_complex(xq, xk, freqs_cis)"},
        {"x_transformers", "rope", "dim=8 heads=2", "forward(t), one row of positions, x as bhnd" + by_halves},
+       {"x_transformers_scale", "rope", "dim=8 heads=2",
+        "forward(t), one row of positions, x as bhnd" + by_halves},
        {"flash", "rope", "dim=8 heads=2 layout=interleaved",
         "a table, an offset, x as bnhd, applied by apply_flash(x, cos, sin)"},
        {"flash", "rope", "dim=8 heads=2",
@@ -122,6 +124,12 @@ TEST(Modules, tables_and_biases) {
            "get_1d_sincos_pos_embed(embed_dim, pos), a position for each token, a row of them"},
           {"resized", "resized_table", "dim=8 from_height=4 from_width=5 height=6 width=8",
            "a table of 48 rows"},
+          {"grid", "sincos_2d", "dim=8 grid=[4,5]", "a table of 20 rows, those of the grid"},
+          {"window", "relative_table", "heads=2 height=3 width=4", "get_bias(), whole sequences, as it is"},
+          {"window_table", "relative_table", "heads=2 height=3 width=4",
+           "a table of 12 keys, those of the window"},
+          {"timesteps", "timestep_embedding", "dim=8", "a table of 1000 rows"},
+          {"dropout_rate", "sinusoidal", "dim=8", "forward(x), whole sequences, added to x as bnd"},
           {"embedding", "learned", "dim=8 length=64",
            "forward(input), a position for each token, a row of them"},
           {"opt", "learned", "dim=8 length=64 offset=2",
@@ -145,6 +153,7 @@ TEST(Modules, twins_with_one_mistake_are_refuted) {
           {"cached", "rope", "dim=8 heads=2", "", "R"},
           {"megatron", "rope", "dim=8 heads=2", "", "R"},
           {"x_transformers", "rope", "dim=8 heads=2", "", "R"},
+          {"x_transformers_scale", "rope", "dim=8 heads=2", "", "R"},
           {"flash", "rope", "dim=8 heads=2", "", "R"},
           {"torchtune", "rope", "dim=8 heads=2 layout=interleaved", "", "R"},
           {"esm", "rope", "dim=8 heads=2", "", "R"},
@@ -154,6 +163,11 @@ TEST(Modules, twins_with_one_mistake_are_refuted) {
           {"fairseq", "sinusoidal", "dim=8 layout=sin_cos divisor=half_minus_one offset=2", "", "R"},
           {"mae", "sinusoidal", "dim=8 layout=sin_cos", "", "R"},
           {"resized", "resized_table", "dim=8 from_height=4 from_width=5 height=6 width=8", "", "R"},
+          {"grid", "sincos_2d", "dim=8 grid=[4,5]", "", "R"},
+          {"window", "relative_table", "heads=2 height=3 width=4", "", "R"},
+          {"window_table", "relative_table", "heads=2 height=3 width=4", "", "R"},
+          {"timesteps", "timestep_embedding", "dim=8", "", "R"},
+          {"dropout_rate", "sinusoidal", "dim=8", "", "R"},
           {"opt", "learned", "dim=8 length=64 offset=2", "", "R"},
           {"bloom", "alibi", "heads=4 rows=key_index", "", "R"},
           {"t5", "t5_bias", "heads=2", "", "R"}},
@@ -200,14 +214,17 @@ TEST(Modules, what_is_not_recognised_is_refused_with_what_was_seen_and_what_is_k
   const auto refused = [&](const std::string& module, const std::string& encoding = "rope") {
     const std::string words = server.subject(module);
     return thrown(words, [&] {
-      Expected rope = testing::expected(Rotary{.dim = 4});
-      rope.encoding = encoding;
-      open(words, rope);
+      Expected one =
+          encoding == "rope" ? testing::expected(Rotary{.dim = 4}) : testing::expected(Table{.dim = 4});
+      one.encoding = encoding;
+      open(words, one);
     });
   };
   const std::string constructor = refused("unknown_parameter");
-  EXPECT_NE(constructor.find("serve_module(Odd): its parameter `spin` is unknown; the nearest known are p, max_position, seq_len. "),
-            std::string::npos)
+  EXPECT_NE(
+      constructor.find(
+          "serve_module(Odd): its parameter `spin` is unknown; the nearest known are p, max_position, seq_len. "),
+      std::string::npos)
       << constructor;
   EXPECT_NE(constructor.find("serve_module(lambda asked: Odd(...)) constructs it as you say"),
             std::string::npos);

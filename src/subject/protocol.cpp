@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 
+#include "core/call.h"
 #include "core/failure.h"
 #include "subject/interrupt.h"
 #include "subject/processor.h"
@@ -108,6 +109,12 @@ Domain parse_domain(const std::string& text) {
   return domain;
 }
 
+std::string kinds_of(const Expected& expected) {
+  std::vector<std::string_view> calls;
+  for (const Encoding& declared : expected.declared) calls.push_back(signature(declared).call);
+  return fmt::format("{}", fmt::join(calls, " "));
+}
+
 }  // namespace
 
 SubjectProtocol::SubjectProtocol(std::string name, std::vector<std::string> argv, const Expected& expected)
@@ -115,6 +122,7 @@ SubjectProtocol::SubjectProtocol(std::string name, std::vector<std::string> argv
       argv_(std::move(argv)),
       encoding_(expected.encoding),
       parameters_(expected.parameters.text()),
+      kinds_(kinds_of(expected)),
       call_time_(expected.call_time) {
   if (expected.sandbox) {
     Sandboxed all = sandboxed(argv_);
@@ -198,7 +206,7 @@ void SubjectProtocol::renew() {
 void SubjectProtocol::introduce(std::string_view call) {
   frame::Message hello;
   hello.word("call", call).word("id", "0").word("protocol", protocol_version);
-  hello.word("encoding", encoding_).word("parameters", parameters_);
+  hello.word("encoding", encoding_).word("parameters", parameters_).word("kinds", kinds_);
 
   const frame::Header header = exchange(hello.bytes(), Process::Clock::now() + start_takes * call_time_);
   try {

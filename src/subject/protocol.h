@@ -87,7 +87,7 @@ class SubjectProtocol {
   std::vector<std::string> argv_;
   Process::Status seen_ = Process::Status::of_the_program;
   Containment containment_;
-  std::string encoding_, parameters_;
+  std::string encoding_, parameters_, kinds_;  // of `hello`
   std::chrono::milliseconds call_time_;
   Introduction introduction_;
   std::map<std::string, std::string, std::less<>> introduced_;  // its words, which a second start must repeat

@@ -152,6 +152,13 @@ class AnglesOnly(nn.Module):
         return torch.cat((angle, angle), -1)
 
 
+class AnglesAndScale(AnglesOnly):
+    """x-transformers: the angles, and xPos's scale, which is 1 without it."""
+
+    def forward(self, t):
+        return super().forward(t), 1.
+
+
 def apply_flash(x, cos, sin, interleaved=False):
     """FlashAttention: x [batch, n, heads, dim], cosines and sines [n, dim / 2]."""
     cos, sin = cos[:, None], sin[:, None]
@@ -286,6 +293,31 @@ class BatchFirstLike(TutorialLike):
         return self.dropout(y)
 
 
+class DropoutRateLike(TutorialLike):
+    """ESPnet and WeNet: x [batch, n, dim], and a dropout of another name."""
+
+    def __init__(self, d_model, dropout_rate):
+        super().__init__(d_model, dropout_rate)
+
+    def forward(self, x):
+        return self.dropout(x + self.pe[:x.size(1), 0])
+
+
+class WindowLike(nn.Module):
+    """timm: a bias of all tokens of a window, row by row."""
+
+    def __init__(self, window, heads):
+        super().__init__()
+        at = torch.stack(torch.meshgrid(*map(torch.arange, window), indexing="ij"), -1).reshape(-1, 2)
+        offsets = at[:, None] - at[None] + torch.tensor(window) - 1
+        self.index = offsets[..., 0] * (2 * window[0 if wrong else 1] - 1) + offsets[..., 1]
+        rows = (2 * window[0] - 1) * (2 * window[1] - 1)
+        self.table = torch.arange(heads * rows).reshape(heads, rows).float()
+
+    def get_bias(self):
+        return self.table[:, self.index][None]
+
+
 class FairseqLike(nn.Module):
     """fairseq: forward(input) of token ids, positions count from padding_idx + 1, sines then cosines."""
 
@@ -409,6 +441,8 @@ def attach(name):
         serve_module(AnglesLike)
     if name == "x_transformers":
         serve_module(AnglesOnly)
+    if name == "x_transformers_scale":
+        serve_module(AnglesAndScale)
     if name == "flash":
         serve_module(cosines_and_sines(hello()), apply=apply_flash)
     if name == "torchtune":
@@ -433,6 +467,19 @@ def attach(name):
         grid = torch.arange(4 * 5 * 8.0).reshape(1, 4, 5, 8).permute(0, 3, 1, 2)
         larger = nn.functional.interpolate(grid, size=(6, 8), mode="bilinear", align_corners=wrong)
         serve_module(larger.permute(0, 2, 3, 1).reshape(48, 8))
+    if name == "grid":
+        rows, columns = torch.meshgrid(torch.arange(4.0), torch.arange(5.0), indexing="xy" if wrong else "ij")
+        serve_module(torch.cat([part for at in (rows, columns) for angle in [angles(at.reshape(-1), 4, 10000)]
+                                for part in (angle.sin(), angle.cos())], -1))
+    if name == "window":
+        serve_module(WindowLike((3, 4), 2), method="get_bias")
+    if name == "window_table":
+        serve_module(WindowLike((3, 4), 2).get_bias())
+    if name == "timesteps":
+        angle = torch.arange(1000)[:, None] * torch.exp(-math.log(10000) * torch.arange(4) / (4 if wrong else 3))
+        serve_module(torch.cat((angle.sin(), angle.cos()), -1))
+    if name == "dropout_rate":
+        serve_module(DropoutRateLike)
     if name == "embedding":
         serve_module(nn.Embedding)
     if name == "opt":
