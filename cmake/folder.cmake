@@ -47,6 +47,8 @@ endfunction()
 function(posproof_precompiles target group)
   get_property(first GLOBAL PROPERTY posproof_precompiled_${group})
   if(first)
+    # Of the libraries that it links to: where one is not defined, GCC reads all headers anew.
+    target_compile_definitions(${target} PRIVATE $<TARGET_PROPERTY:${first},COMPILE_DEFINITIONS>)
     target_precompile_headers(${target} REUSE_FROM ${first})
     return()
   endif()
