@@ -274,6 +274,7 @@ _MEANS = {
     "cos": "cos cos_cached cosine",
     "sin": "sin sin_cached sine",
     "freqs": "freqs freqs_cis freq_cis rotary_pos_emb rotary_emb rope rope_cache emb",
+    "scale": "scale",
     "nq": "query_length q_len qlen nq i query_len q_length query_seq_length",
     "nk": "key_length k_len klen nk j key_len k_length key_seq_length",
     "mask": "attention_mask mask",
@@ -661,9 +662,11 @@ class _Module:
             at = more[0] if more else None
             n = self._tokens(q, axes)
             parts = self._parts(q, takes, n, at, through)
+            no_xpos = len(parts) == 2 and getattr(parts[1], "numel", lambda: 1)() == 1 and parts[1] == 1
+            scale = {"scale": parts.pop()} if no_xpos else {}
             if self.apply is None:
                 return self._by_rotating_halves(q, parts)
-            values = {"x": q, "q": q, "k": k, "positions": at, "freqs": parts[0]}
+            values = dict(scale, x=q, q=q, k=k, positions=at, freqs=parts[0])
             if len(parts) > 1:
                 values.update(cos=parts[0], sin=parts[1], freqs=tuple(parts))
             return self._call(self.apply, applied, values)
@@ -685,8 +688,6 @@ class _Module:
         first = at if takes == "shared" and not self._has("positions") else None
         parts = self._call(self.call, self.parameters, values, first)
         parts = list(parts) if isinstance(parts, (tuple, list)) else [parts]
-        if len(parts) == 2 and isinstance(parts[1], (int, float)) and parts[1] == 1:  # xPos's scale, where there is none
-            parts = parts[:1]
         if parts[0].is_complex() and self.apply is None:
             parts = [parts[0].real, parts[0].imag]
         return parts

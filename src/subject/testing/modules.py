@@ -153,10 +153,14 @@ class AnglesOnly(nn.Module):
 
 
 class AnglesAndScale(AnglesOnly):
-    """x-transformers: the angles, and xPos's scale, which is 1 without it."""
+    """x-transformers and local-attention: the angles, and xPos's scale, which is 1 without it."""
 
     def forward(self, t):
-        return super().forward(t), 1.
+        return super().forward(t), torch.ones(1)
+
+
+def apply_scaled(q, k, freqs, scale=1):
+    return [(x * freqs.cos() + halves_turned(x) * freqs.sin()) * by for x, by in ((q, scale), (k, scale.pow(-1)))]
 
 
 def apply_flash(x, cos, sin, interleaved=False):
@@ -443,6 +447,8 @@ def attach(name):
         serve_module(AnglesOnly)
     if name == "x_transformers_scale":
         serve_module(AnglesAndScale)
+    if name == "local_attention":
+        serve_module(AnglesAndScale, apply=apply_scaled)
     if name == "flash":
         serve_module(cosines_and_sines(hello()), apply=apply_flash)
     if name == "torchtune":
