@@ -74,7 +74,7 @@ TEST(DeviationsOfDefects, of_tables_and_biases) {
                {"padding_counted", {}},
                {"positions_accumulate", {"every call counts on where the one before ended"}},
                {"positions_averaged_in_f32",
-                {"20 positions have the row of others: 3 that of 2, 6 that of 5, 7 that of 6, .."}},
+                {"21 positions have the row of others: 3 that of 2, 6 that of 5, 7 that of 6, .."}},
                {"returns_zero_past_the_end", {}},
                {"single_token_without_a_row", {"in calls of one token: the answer is 0"}},
                {"table_without_room_for_its_offset", {}},
