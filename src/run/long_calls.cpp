@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ranges>
 #include <span>
 #include <string>
@@ -12,10 +13,8 @@
 #include "attention/reference_attention.h"
 #include "core/call.h"
 #include "core/draw.h"
-#include "core/formats.h"
 #include "run/agreement.h"
 #include "run/narrowed.h"
-#include "run/packed.h"
 #include "search/budget_clock.h"
 #include "search/case_result.h"
 #include "search/trial.h"
@@ -35,7 +34,8 @@ bool fits(std::int64_t tokens, const Domain& domain) {
 // A number with as many digits as contents are given in, where those that are drawn have eight: what rounds
 // its input to fewer is seen. In each format the nearest to 4/3 has a one as its last digit.
 double of_all_digits(const Precision& precision) {
-  return nearest(format_of(precision.input()), 4.0 / 3);
+  const double last_place = 2 * precision.input();
+  return last_place * std::nearbyint(4.0 / 3 / last_place);
 }
 
 // A case of agreement: all contents are one number, not 0, so that every channel shows. Where the call has no
