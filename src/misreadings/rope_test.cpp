@@ -322,7 +322,8 @@ TEST(MisreadRope, has_the_attention_factor_that_the_sentence_says) {
     ASSERT_NE(one, misreadings::rope.misreadings.end()) << sentence;
     const Rotary made =
         as<Rotary>(one->make(with(encoding_named("rope"), Case::parse(std::string(one->setting)))));
-    EXPECT_NEAR(made.amplitude, amplitude, 1e-15 * 4) << sentence;
+    // No more than eight roundings on both sides, each of a number below 2 or of a tenth of a logarithm.
+    EXPECT_NEAR(made.amplitude, amplitude, 8 * 0x1p-53) << sentence;
   }
 }
 

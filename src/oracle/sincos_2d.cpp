@@ -40,20 +40,25 @@ std::vector<Share> parts_of(const Arguments& p) {
   return parts;
 }
 
+// The number of a position whose columns part n has.
+std::size_t axis_of(const Arguments& p, std::size_t n) {
+  return p.is("axis_order", "reversed") ? p.width("axes") - n - 1 : n;
+}
+
 std::optional<Column> column_of(const Arguments& p, const std::vector<Share>& parts, std::size_t c) {
   // The first half of all columns has what the first halves of the parts have, and the second half the rest.
   if (p.is("layout", "sines_first")) {
     const std::size_t half = (parts.back().begin + parts.back().width) / 2, within = c % half;
     for (std::size_t n = 0; n < parts.size() && c < 2 * half; ++n)
       if (2 * within >= parts[n].begin && 2 * within < parts[n].begin + parts[n].width)
-        return Column{p.is("axis_order", "reversed") ? parts.size() - n - 1 : n, n,
-                      within - parts[n].begin / 2, c < half ? Function::sine : Function::cosine};
+        return Column{axis_of(p, n), n, within - parts[n].begin / 2,
+                      c < half ? Function::sine : Function::cosine};
     return std::nullopt;
   }
   for (std::size_t n = 0; n < parts.size(); ++n) {
     if (c < parts[n].begin || c >= parts[n].begin + parts[n].width) continue;
     const std::size_t within = c - parts[n].begin, half = parts[n].width / 2;
-    const std::size_t axis = p.is("axis_order", "reversed") ? parts.size() - n - 1 : n;
+    const std::size_t axis = axis_of(p, n);
     if (p.is("layout", "interleaved"))
       return Column{axis, n, within / 2, within % 2 == 0 ? Function::sine : Function::cosine};
     const bool sine = (within < half) == p.is("layout", "sin_cos");
@@ -139,8 +144,7 @@ Encoding oracle::sincos_2d(const Arguments& p) {
   for (std::size_t n = 0; n < parts.size(); ++n) {
     std::vector<Exponent> exponents;
     for (std::size_t i = 0; 2 * i < parts[n].width; ++i) exponents.push_back(exponent_of(p, parts[n], i));
-    of_parts->emplace_back(p, p.is("axis_order", "reversed") ? parts.size() - n - 1 : n,
-                           std::move(exponents));
+    of_parts->emplace_back(p, axis_of(p, n), std::move(exponents));
   }
 
   Table table{.dim = dim, .offset = static_cast<double>(p.whole("offset"))};
@@ -166,7 +170,7 @@ Encoding oracle::sincos_2d(const Arguments& p) {
                                .frequency = (*of_parts)[n].frequency(i),
                                .index = i,
                                .frequency_error = {.roundings = roundings},
-                               .axis = p.is("axis_order", "reversed") ? parts.size() - n - 1 : n});
+                               .axis = axis_of(p, n)});
   table.positions.axes = parts.size();
   if (!p.is("normalize", "none")) {
     table.positions.hi = 0;
