@@ -16,12 +16,14 @@ struct Shuffled {
   std::vector<std::size_t> order;
 };
 
-// An order of many: one list of their numbers would be all that one sees of the case.
+// An order of many: one list of their numbers would be all that one sees of the case. Reversed, they come
+// without the one that is repeated, so that consecutive ones descend all the way.
 std::vector<std::size_t> drawn_order(std::size_t n, Draw& draw, const std::string& name) {
   std::vector<std::size_t> order = indices(0, n);
-  if (std::get<std::string>(draw.one_of("shuffled" + name, {"reversed", "halves_swapped"})) == "reversed")
+  if (std::get<std::string>(draw.one_of("shuffled" + name, {"reversed", "halves_swapped"})) == "reversed") {
+    order.pop_back();
     std::reverse(order.begin(), order.end());
-  else
+  } else
     std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n / 2), order.end());
   return order;
 }
@@ -98,6 +100,22 @@ Encoding counting_in_later_rows() {
   return rotary;
 }
 
+// What is asked for strictly descending is given in ascending order.
+Encoding ascending_tokens() {
+  Rotary rotary = rotations::multiplied_by(
+      4, 2, rotations::neighbours(),
+      [](const Pair& pair, const rotations::Rotated& token) { return rotations::rotation(pair, token.t); });
+  rotary.rotate = [exact = rotary](const Tensor& x, std::span<const Position> positions, Role role) {
+    std::vector<Position> ascending(positions.begin(), positions.end());
+    const auto n = static_cast<std::ptrdiff_t>(x.shape[2]);
+    for (auto row = ascending.begin(); row != ascending.end(); row += n)
+      if (n > 2 && std::adjacent_find(row, row + n, std::less_equal<>()) == row + n)
+        std::reverse(row, row + n);
+    return exact.rotate(x, ascending, role);
+  };
+  return rotary;
+}
+
 Encoding counting_tokens() {
   Rotary rotary = rotations::multiplied_by(
       4, 2, rotations::neighbours(),
@@ -157,6 +175,7 @@ const Property entry{
         joined({{"a table that counts on from the smallest position", &counting_rows},
                 {"a rotation that counts on from the first position", &counting_tokens},
                 {"a rotation that does so in every batch row but the first", &counting_in_later_rows},
+                {"a rotation that gives descending positions in ascending order", &ascending_tokens},
                 {"a bias whose keys count on from the first", &sliced_bias},
                 larger_far_out(&right_table, -8),
                 larger_far_out(&right_rotary, 96),
