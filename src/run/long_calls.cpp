@@ -104,6 +104,23 @@ Case case_of_the_operator(const Encoding& truth, double content) {
   return one;
 }
 
+// Two tokens whose keys are opposite, and whose values are. Many logits are large, and what their rounding
+// does is allowed; here a query's product with a key is the content's square, or half of it, so that the
+// answer is about its tangent, and each of q, k and v that was rounded to fewer digits shows in it.
+Case case_of_opposite_tokens(const Encoding& truth, double content) {
+  Case one;
+  one.set("tokens", 2.0);
+  one.set("mask", "causal");
+  for (std::size_t n = 0; n < signature(truth).takes.size(); ++n) {
+    const std::size_t width = width_of_content(truth, n);
+    const double power = n == 0 ? std::ldexp(content, -std::ilogb(static_cast<double>(width))) : content;
+    std::vector<double> values(2 * width, power);
+    if (n != 0) std::fill(values.begin() + static_cast<std::ptrdiff_t>(width), values.end(), -power);
+    one.set(signature(truth).takes[n].name, values);
+  }
+  return one;
+}
+
 // The truth in the subject's kind, where that has long calls at all.
 std::optional<Encoding> as_the_subject(const Encoding& truth, const Encoding& subject) {
   if (depends_on_the_call(truth)) return std::nullopt;
@@ -117,13 +134,14 @@ std::optional<Encoding> as_the_subject(const Encoding& truth, const Encoding& su
 std::vector<Case> long_cases(const Encoding& truth, const Encoding& subject, const Precision& precision) {
   const auto same = as_the_subject(truth, subject);
   if (!same) return {};
-  if (!signature(*same).positions) return {case_of_the_operator(*same, of_all_digits(precision))};
+  const double content = of_all_digits(precision);
+  if (!signature(*same).positions)
+    return {case_of_opposite_tokens(*same, content), case_of_the_operator(*same, content)};
   const Domain domain = overlap(positions_of(subject), positions_of(*same));
   std::vector<Case> out;
   for (const std::int64_t tokens : usual_sizes)
     for (const std::string_view arranged : {"consecutive", "spread"})
-      if (fits(tokens, domain))
-        out.push_back(case_of_length(*same, domain, tokens, arranged, of_all_digits(precision)));
+      if (fits(tokens, domain)) out.push_back(case_of_length(*same, domain, tokens, arranged, content));
   return out;
 }
 

@@ -107,10 +107,26 @@ TEST(LongCalls, end_with_the_domain) {
 
 TEST(LongCalls, of_the_whole_operator_are_one_call_of_257_tokens) {
   const auto calls = asked(operator_of_rope());
-  ASSERT_EQ(calls.size(), 1u);
-  EXPECT_EQ(calls[0].contents.at(0).shape, (Shape{257, 4}));
-  EXPECT_EQ(calls[0].mask.at(0, 256), 0);
-  EXPECT_EQ(calls[0].mask.at(256, 0), 1);
+  ASSERT_EQ(calls.size(), 2u);
+  EXPECT_EQ(calls[0].contents.at(0).shape, (Shape{2, 4}));
+  EXPECT_EQ(calls[0].mask.at(0, 1), 0);
+  EXPECT_EQ(calls[1].contents.at(0).shape, (Shape{257, 4}));
+  EXPECT_EQ(calls[1].mask.at(0, 256), 0);
+  EXPECT_EQ(calls[1].mask.at(256, 0), 1);
+}
+
+// One of query, key and value alone, where f16 has 11 digits and contents that are drawn have 8.
+TEST(LongCalls, see_that_an_operator_rounds_one_of_its_inputs) {
+  for (const std::string_view dim : {"dim=2", "dim=64"})
+    for (const std::size_t rounded : {0, 1, 2}) {
+      const Encoding truth = attention::in_every_kind(truth_of(encodings::rope, dim)).back();
+      const Encoding subject = answered_by(truth, [&](Call call) {
+        for (double& x : call.contents.at(rounded).data) x = to_f16(x);
+        return answer(truth, call);
+      });
+      const auto verdict = agreement_in_long_calls(truth, subject, all_f32, {});
+      EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << dim << rounded;
+    }
 }
 
 TEST(LongCalls, are_of_no_grid_and_nothing_that_depends_on_the_call) {
