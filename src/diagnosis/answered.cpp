@@ -8,6 +8,7 @@
 
 #include "attention/reference_attention.h"
 #include "core/failure.h"
+#include "diagnosis/time_limit.h"
 #include "run/agreement.h"
 #include "run/long_calls.h"
 #include "search/budget_clock.h"
@@ -119,6 +120,7 @@ Unexplained compare(const Encoding& candidate, const Subject& subject, const std
       trial(agreement(candidate, [&](const Residual& entry) { differ += entry.holds() ? 0 : 1; }),
             answered_by(subject.encoding, [&given](const Call&) { return *given; }), subject.precision);
   for (const Answered& now : answered) {
+    TimeLimit::go_on();
     given = &now.answer;
     differ = 0;
     bool declines = false;

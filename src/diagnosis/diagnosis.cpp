@@ -18,6 +18,7 @@
 #include "diagnosis/other_values.h"
 #include "diagnosis/remembered.h"
 #include "diagnosis/rounded_numbers.h"
+#include "diagnosis/time_limit.h"
 
 namespace posproof {
 namespace {
@@ -97,10 +98,9 @@ std::vector<Answered> answered_as(const Encoding& truth, const Encoding& subject
   return answered;
 }
 
-}  // namespace
-
-std::vector<Explanation> diagnose(const EncodingSpec& spec, std::string_view id, const Parameters& parameters,
-                                  const Subject& subject, const Case& counterexample, std::uint64_t seed) {
+std::vector<Explanation> explained(const EncodingSpec& spec, std::string_view id,
+                                   const Parameters& parameters, const Subject& subject,
+                                   const Case& counterexample, std::uint64_t seed) {
   std::vector<std::pair<std::uint64_t, Explanation>> found;
   // It is asked the same calls three times.
   const Encoding truth = remembering(spec.oracle(parameters));
@@ -192,6 +192,20 @@ std::vector<Explanation> diagnose(const EncodingSpec& spec, std::string_view id,
   }
   std::ranges::stable_sort(best, {}, &Explanation::kind);
   return best;
+}
+
+}  // namespace
+
+std::vector<Explanation> diagnose(const EncodingSpec& spec, std::string_view id, const Parameters& parameters,
+                                  const Subject& subject, const Case& counterexample, std::uint64_t seed,
+                                  BudgetClock::time_point deadline) {
+  const TimeLimit limit(deadline);
+  try {
+    return explained(spec, id, parameters, subject, counterexample, seed);
+  } catch (const TimeIsOver&) {
+    return {{Explanation::Kind::unfinished, "the time was over before all that is known had been compared",
+             "", ""}};
+  }
 }
 
 }  // namespace posproof

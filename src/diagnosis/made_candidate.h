@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/encoding.h"
+#include "diagnosis/time_limit.h"
 
 namespace posproof {
 
@@ -13,6 +14,7 @@ namespace posproof {
 // same as declared with them (Refusal). One that fails otherwise is wrong itself: that costs the candidate
 // alone, not the verdict on the subject.
 inline std::optional<Encoding> made_candidate(const std::function<Encoding()>& candidate) {
+  TimeLimit::go_on();
   try {
     return candidate();
   } catch (const std::bad_alloc&) {

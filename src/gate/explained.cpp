@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <utility>
 #include <vector>
@@ -62,10 +63,14 @@ void follow_from_history(GateResult& gated) {
     if (result.needs_history) result.follows_from = history_id;
 }
 
+// What explains a refutation has as much time as is left, and this much where the search took it all.
+constexpr std::chrono::seconds least_explaining{30};
+
 std::vector<Explanation> diagnosed(const Refutations& refutations, const GateResult& gated,
                                    const Case& counterexample) {
+  const auto deadline = std::max(refutations.deadline, Clock::now() + least_explaining);
   return diagnose(refutations.spec, gated.encoding, gated.parameters, gated.subject, counterexample,
-                  refutations.seed);
+                  refutations.seed, deadline);
 }
 
 // What is kept of the first call makes other deviations after another one: a table with as many rows as
@@ -87,8 +92,9 @@ void measure_after_another_call(const Refutations& refutations, GateResult& gate
 
 // Where no answer that was compared says the cause.
 void explain_by_behaviour(const Refutations& refutations, GateResult& gated) {
-  if (std::ranges::any_of(gated.explanations,
-                          [](const Explanation& one) { return one.kind != Explanation::Kind::place; }))
+  if (std::ranges::any_of(gated.explanations, [](const Explanation& one) {
+        return one.kind != Explanation::Kind::place && one.kind != Explanation::Kind::unfinished;
+      }))
     return;
   std::optional<std::string> what;
   if (refuted(gated, "call/refuses_out_of_range") != nullptr)

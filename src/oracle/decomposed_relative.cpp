@@ -125,9 +125,12 @@ Encoding oracle::decomposed_relative(const Arguments& p) {
   const bool key_minus_query = p.is("relative", "key_minus_query"), all_scaled = p.is("query", "scaled"),
              classed = p.is("class_token", "apart"), interpolated = p.is("table", "linear");
 
-  const auto vector = [=](const auto& in, const Side& side, Position n) {
-    if (interpolated && side.length != 2 * side.most() - 1) return Resized{table, side, n}.in(in, dim);
-    return trained(in, table.row(side.begin + n));
+  // A row that is resized is asked for by every query and key that are as far apart.
+  const auto vector = [=, resized = KeptNumbers<Number>()](const auto& in, std::size_t axis, Position n) {
+    const Side& side = sides[axis];
+    if (!interpolated || side.length == 2 * side.most() - 1) return trained(in, table.row(side.begin + n));
+    const auto number = n * static_cast<Position>(sides.size()) + static_cast<Position>(axis);
+    return resized(in, number, [&](const auto& of, Position) { return Resized{table, side, n}.in(of, dim); });
   };
   Contextual relative = contextual_on_a_grid(
       "decomposed_relative", dim, 1, sides.size(), AsGiven(),
@@ -140,7 +143,7 @@ Encoding oracle::decomposed_relative(const Arguments& p) {
           const Side& side = sides[axis];
           const Position from_first = side.coordinate(i[axis], j[axis]);
           terms.push_back(
-              in.dot(q, vector(in, side, key_minus_query ? 2 * side.most() - 2 - from_first : from_first)));
+              in.dot(q, vector(in, axis, key_minus_query ? 2 * side.most() - 2 - from_first : from_first)));
         }
         const auto sum = added(in, terms);
         return All{all_scaled ? in.over_root(sum, dim) : sum};

@@ -39,6 +39,8 @@ std::string explained(const GateResult& gated) {
       out += fmt::format("measured: {}\n", explanation.what);
     else if (explanation.kind == Explanation::Kind::place)
       out += fmt::format("located: {}\n", explanation.what);
+    else if (explanation.kind == Explanation::Kind::unfinished)
+      out += fmt::format("not explained: {} (--budget gives more)\n", explanation.what);
     else
       out += fmt::format("behaves exactly like defect {} ({})\n  {}\n", explanation.what, explanation.sources,
                          explanation.meaning);

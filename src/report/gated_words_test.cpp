@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "report/json.h"
 #include "report/testing/found.h"
 #include "report/words.h"
 #include "run/agreement.h"
@@ -220,6 +221,18 @@ TEST(ReportGate, a_place_explains_nothing) {
                       "no other setting of the encoding and no known defect explains every case\n"),
             std::string::npos)
       << text;
+}
+
+TEST(ReportGate, says_that_what_explains_it_was_not_sought_to_the_end) {
+  GateResult refuted = nothing_found();
+  testing::asked(refuted, "b/refuted", off({0.5, 0.125, 1}));
+  refuted.explanations = {{Explanation::Kind::unfinished, "the time was over", "", ""}};
+  const std::string text = gated(refuted, {});
+  EXPECT_NE(text.find("; cause: not known\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nnot explained: the time was over (--budget gives more)\n"), std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("no known defect"), std::string::npos) << text;
+  EXPECT_NE(json(refuted).find(R"("kind": "unfinished")"), std::string::npos) << json(refuted);
 }
 
 TEST(ReportGate, says_nothing_of_what_is_not_there) {

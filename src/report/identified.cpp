@@ -48,6 +48,7 @@ std::string explained(const Explanation& explanation) {
     return fmt::format("every case agrees with `{}` instead: {}", explanation.what, explanation.meaning);
   if (explanation.kind == Explanation::Kind::measured) return "measured: " + explanation.what;
   if (explanation.kind == Explanation::Kind::place) return "located: " + explanation.what;
+  if (explanation.kind == Explanation::Kind::unfinished) return "not explained: " + explanation.what;
   return fmt::format("behaves exactly like defect {} ({})", explanation.what, explanation.sources);
 }
 

@@ -31,6 +31,8 @@ std::string_view word_of(Explanation::Kind kind) {
       return "defect";
     case place:
       return "place";
+    case unfinished:
+      return "unfinished";
   }
   return "";
 }
