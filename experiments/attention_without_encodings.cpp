@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "attention/encoder.h"
@@ -211,8 +212,28 @@ std::vector<Family> families() {
 
 struct Symmetry {
   Family family;
-  std::size_t of_mask, followed;  // how many orders
+  std::size_t of_mask, followed, of_queries, of_keys;  // how many orders
 };
+
+std::size_t factorial(std::size_t n) {
+  return n < 2 ? 1 : n * factorial(n - 1);
+}
+
+// How many orders exchange equal rows alone.
+std::size_t exchanges_of_equal_rows(const Mask& mask) {
+  std::map<std::vector<double>, std::size_t> equal;
+  for (std::size_t r = 0; r < mask.rows(); ++r) ++equal[{mask.row(r).begin(), mask.row(r).end()}];
+  std::size_t out = 1;
+  for (const auto& [row, n] : equal) out *= factorial(n);
+  return out;
+}
+
+Mask transposed(const Mask& mask) {
+  Mask out({mask.width(), mask.rows()});
+  for (std::size_t r = 0; r < mask.rows(); ++r)
+    for (std::size_t c = 0; c < mask.width(); ++c) out.at(c, r) = mask.at(r, c);
+  return out;
+}
 
 template <class What>
 using BySetting = std::array<What, settings.size()>;
@@ -258,8 +279,13 @@ void prove(const Measured& m) {
              "with the encoding it differs from one block on");
   }
   for (const Drawn& one : m.constant_without) proved(is_same(one), "equal tokens have equal outputs");
-  for (const Symmetry& one : m.symmetries)
+  for (const Symmetry& one : m.symmetries) {
     proved(one.of_mask == one.followed, "attention follows the orders that leave the mask as it is");
+    proved(one.of_queries == exchanges_of_equal_rows(one.family.mask),
+           "of queries alone those that exchange equal rows of the mask");
+    proved(one.of_keys == exchanges_of_equal_rows(transposed(one.family.mask)),
+           "of keys and values alone those that exchange equal columns");
+  }
 }
 
 Measured measure() {
@@ -267,9 +293,14 @@ Measured measure() {
   m.sentences.resize(duos().size());
   for (std::uint64_t seed = 1; seed <= draws; ++seed) see(m, seed);
   const Tensor x = attention::Generator(3).normal({6, dim}, 1);
-  for (const Family& family : families())
+  for (const Family& family : families()) {
+    const auto followed = [&](attention::Reordered what) {
+      return attention::equivariant_orders(attention::heads(dim, 2), x, family.mask, what);
+    };
     m.symmetries.push_back({family, attention::symmetries(family.mask),
-                            attention::equivariant_orders(attention::heads(dim, 2), x, family.mask)});
+                            followed(attention::Reordered::tokens), followed(attention::Reordered::queries),
+                            followed(attention::Reordered::keys_and_values)});
+  }
   m.counting_error = counting_error(1000);
   prove(m);
   return m;
@@ -350,18 +381,20 @@ Grid equivariance_grid(const Measured& m) {
 
 std::vector<Block> symmetries(const Measured& m) {
   Grid grid{
-      .columns = {"mask on 6 tokens", "orders that leave the mask as it is", "orders that attention follows"},
+      .columns = {"mask on 6 tokens", "orders that leave the mask as it is", "orders that attention follows",
+                  "of queries alone", "of keys and values alone"},
       .rows = {},
       .caption =
           "Of all 720 orders, for one draw of six tokens (an order is followed or is not, whatever the size of the difference). "
-          "Attention follows an order if reordering the tokens reorders the outputs and does nothing else."};
+          "Attention follows an order if reordering the tokens reorders the outputs and does nothing else; of queries alone the same, of keys and values alone if the outputs stay as they are."};
   for (const Symmetry& one : m.symmetries)
-    grid.rows.push_back({one.family.name, std::to_string(one.of_mask), std::to_string(one.followed)});
+    grid.rows.push_back({one.family.name, std::to_string(one.of_mask), std::to_string(one.followed),
+                         std::to_string(one.of_queries), std::to_string(one.of_keys)});
   return {
       Section{"Which orders attention follows under a mask"},
       Paragraph{
           "A mask depends on the order of the tokens. "
-          "For each of the six masks tried, attention follows as many orders as leave the mask as it is."},
+          "For each of the six masks tried, attention follows as many orders as leave the mask as it is; of queries alone as many as exchange equal rows of the mask, of keys and values alone as many as exchange equal columns."},
       grid};
 }
 

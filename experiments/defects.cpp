@@ -210,16 +210,17 @@ std::vector<Block> left_out(const Measured& m) {
   Grid grid{.columns = {"recorded as", "family", "why it is not asked"}, .rows = {}};
   for (const NotAsked& one : not_asked)
     grid.rows.push_back({std::string(one.id), std::string(one.family), std::string(one.because)});
-  return {Section{"Recorded, and not asked"},
-          Paragraph{
-              fmt::format("Of {} recorded defects {} have one here that stands for them; these {} have none.",
-                          m.recorded.size() + not_asked.size(), m.recorded.size(), not_asked.size())},
-          std::move(grid)};
+  return {
+      Section{"Recorded, and not asked"},
+      Paragraph{fmt::format(
+          "Of the {} records of threads, commits and gaps {} have a defect here that stands for them; these {} have none, some because they are no defects of released code.",
+          m.recorded.size() + not_asked.size(), m.recorded.size(), not_asked.size())},
+      std::move(grid)};
 }
 
 std::string finding(const Measured& m) {
   return fmt::format(
-      "{} of {} defects survive: at the setting that is named for it each {}is refuted by the property that is named in advance. {} of them were shipped, {} are kin of reported ones; they stand for {} of {} recorded defects of released code. {} are refuted by agreement with the exact numbers alone.",
+      "{} of {} defects survive: at the setting that is named for it each {}is refuted by the property that is named in advance. {} of them were shipped, {} are kin of reported ones; they stand for {} of the {} threads, commits and gaps that were recorded. {} are refuted by agreement with the exact numbers alone.",
       m.survivors, m.rows.size(), m.survivors == 0 ? "" : "of the others ", m.shipped,
       m.rows.size() - m.shipped, m.recorded.size(), m.recorded.size() + not_asked.size(),
       m.by_agreement_alone);

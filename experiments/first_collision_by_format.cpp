@@ -361,16 +361,18 @@ std::vector<Block> derived(const Measured& m) {
 }
 
 std::string finding(const Measured& m) {
-  const Collisions &at4 = *m.collided.of(4, bases[0], Format::bf16),
+  const Collisions &at2 = *m.collided.of(2, bases[0], Format::bf16),
+                   &at4 = *m.collided.of(4, bases[0], Format::bf16),
                    &at8 = *m.collided.of(8, bases[0], Format::bf16);
   return fmt::format(
-      "In bf16 and at base 10000 the first equal rows of the sinusoidal encoding are those of positions {} and {} at width 4, and of {} and {} at width 8; at the other even widths from 6 to {} all rows below 2^20 differ in f64, f32, bf16 and f16, and neighbours differ at every width.",
-      whole(at4.earlier), whole(at4.first), whole(at8.earlier), whole(at8.first), every_even_to);
+      "In bf16 and at base 10000 the first equal rows of the sinusoidal encoding are those of positions {} and {} at width 2, of {} and {} at width 4, and of {} and {} at width 8; at the other even widths from 6 to {} all rows below 2^20 differ in f64, f32, bf16 and f16, and neighbours differ at every even width.",
+      whole(at2.earlier), whole(at2.first), whole(at4.earlier), whole(at4.first), whole(at8.earlier),
+      whole(at8.first), every_even_to);
 }
 
 std::string answer(const Measured& m) {
   return fmt::format(
-      "Of the even widths to {}, only 2, 4 and 8 have two positions below 2^20 that share a row in bf16 or f16 (at base 500000 only 2 and 4), none has in f32 or f64, and no two neighbours share one at any width. "
+      "Of the even widths to {}, only 2, 4 and 8 have two positions below 2^20 that share a row in bf16 or f16 (at base 500000 only 2 and 4), none has in f32 or f64, and no two neighbours share one at any of these. "
       "A narrow format reduces the number of columns that differ: in bf16 some neighbours of width 128 and base 500000 differ in {} of the 128 columns only.",
       every_even_to, m.least[1].back().columns);
 }

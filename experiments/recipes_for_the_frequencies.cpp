@@ -185,8 +185,9 @@ Printed printed() {
                fmt::format("{:.4e}", static_cast<double>(narrow_sine)) == printed_rows[e],
            "what differs does so by the rounding of its frequency alone");
     out.in_f32 += fmt::format(
-        "{}the frequency {} is rounded down there, so that the angle is {} and its sine {}",
-        out.in_f32.empty() ? "" : "; ", fixed(w[i], 2), fixed(narrow_angle, 10), fixed(narrow_sine, 10));
+        "{}the frequency {} is rounded down there, so that the angle is {} and its sine {}, in f32 {}",
+        out.in_f32.empty() ? "" : "; ", fixed(w[i], 2), fixed(narrow_angle, 10), fixed(narrow_sine, 10),
+        fixed(narrow.round(static_cast<double>(narrow_sine)), 10));
   }
   return out;
 }

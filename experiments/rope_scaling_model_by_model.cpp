@@ -332,10 +332,10 @@ Grid sources(const Measured& m) {
       .columns = {"model", "compared with", "not said there"},
       .rows = {},
       .caption =
-          "Width, base, scaling and context stand in the program that writes this page, which asks no network. All but four were "
+          "Width, base, scaling and context stand in the program that writes this page, which asks no network. All but five were "
           "compared with a public copy or restatement of the file that the first table links. Of DeepSeek Coder 6.7B no copy was found, "
           "only that it is scaled linearly; Yarn Llama 2 7B 64k was compared with its authors' training program, Llama 4 Scout with the "
-          "file of its base model, and Gemma 3 12B with that of its instruction-tuned model."};
+          "file of its base model, Gemma 3 12B with that of its instruction-tuned model, and gpt-oss 20B with the defaults of its class."};
   for (const Row& row : m.rows) {
     const auto found = std::ranges::find(compared, row.model->name, &Compared::model);
     proved(found != compared.end(), "each configuration was compared");
@@ -411,7 +411,7 @@ Document run() {
       .title = "Twenty released models have wavelengths longer than their context",
       .finding = answer,
       .condition =
-          "Frequencies by the oracle, from each model's published configuration as `--config` reads it; contexts are those of max_position_embeddings (Vicuna: max_sequence_length; GPT-J: n_positions; Qwen2.5: four times max_position_embeddings, with the YaRN scaling that its model card gives for long inputs). They were compared with public copies, but for three that the last table names. No random numbers.",
+          "Frequencies by the oracle, from each model's published configuration as `--config` reads it; contexts are those of max_position_embeddings (Vicuna: max_sequence_length; GPT-J: n_positions; Qwen2.5: four times max_position_embeddings, with the YaRN scaling that its model card gives for long inputs). They were compared with public copies, but for five that the last table names. No random numbers.",
       .blocks = experiments::joined(
           {{Paragraph{
                 "A model's base, its scaling and its context decide together what its pairs of channels can tell apart. A pair whose wavelength is longer than the context completes no turn in it: its angle does not repeat, and changes little from one position to the next. "

@@ -57,14 +57,17 @@ std::size_t symmetries(const Mask& mask) {
   return count_orders(mask.rows(), [&](Permutation order) { return is_symmetry(mask, order); });
 }
 
-std::size_t equivariant_orders(const Attention& attention, const Tensor& x, const Mask& mask) {
+std::size_t equivariant_orders(const Attention& attention, const Tensor& x, const Mask& mask,
+                               Reordered what) {
   const Tensor as_it_is = attention.attend(x, x, x, mask);
   const double bound = attention.error(x, x, x, mask, all_f64);
   return count_orders(x.rows(), [&](Permutation order) {
     const Tensor moved = reordered(x, order);
-    const Tensor there = attention.attend(moved, moved, moved, mask);
-    const double both = bound + attention.error(moved, moved, moved, mask, all_f64);
-    return difference(there.data, reordered(as_it_is, order).data, both).holds();
+    const Tensor &q = what == Reordered::keys_and_values ? x : moved,
+                 &kv = what == Reordered::queries ? x : moved;
+    const Tensor there = attention.attend(q, kv, kv, mask);
+    const Tensor expected = what == Reordered::keys_and_values ? as_it_is : reordered(as_it_is, order);
+    return difference(there.data, expected.data, bound + attention.error(q, kv, kv, mask, all_f64)).holds();
   });
 }
 

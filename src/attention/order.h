@@ -25,8 +25,12 @@ bool is_symmetry(const Mask& mask, Permutation order);
 // How many orders leave the mask as it is. All n! are tried; throws std::invalid_argument for n above 8.
 std::size_t symmetries(const Mask& mask);
 
-// For how many of the n! orders P self-attention of x (the queries, keys and values at once) under this mask
-// gives P times what it gives without, up to rounding in double. n up to 8.
-std::size_t equivariant_orders(const Attention& attention, const Tensor& x, const Mask& mask);
+// What is reordered of self-attention: whole tokens, their queries alone, or their keys and values alone.
+enum class Reordered { tokens, queries, keys_and_values };
+
+// For how many of the n! orders P self-attention of x under this mask gives P times what it gives without
+// (keys and values alone: just that), up to rounding in double. The mask stays as it is. n up to 8.
+std::size_t equivariant_orders(const Attention& attention, const Tensor& x, const Mask& mask,
+                               Reordered what = Reordered::tokens);
 
 }  // namespace posproof::attention

@@ -58,6 +58,24 @@ TEST(Permutation, the_orders_that_survive_a_mask_are_its_symmetries) {
   EXPECT_EQ(survive(mask::sliding_window(6, 2)), 2u);
 }
 
+// Queries alone may change places where their rows of the mask are equal, keys and values alone where their
+// columns are.
+TEST(Permutation, of_queries_or_keys_alone_those_survive_that_exchange_equal_rows_or_columns) {
+  const Attention attention = without_position(8);
+  const auto survive = [&](const Mask& mask, Reordered what) {
+    return equivariant_orders(attention, six_tokens(), mask, what);
+  };
+  for (const Reordered what : {Reordered::queries, Reordered::keys_and_values}) {
+    EXPECT_EQ(survive(mask::none(6), what), 720u);
+    EXPECT_EQ(survive(mask::causal(6), what), 1u);
+    EXPECT_EQ(survive(mask::block(Sizes{2, 2, 2}), what), 8u);
+    EXPECT_EQ(survive(mask::block(Sizes{1, 2, 3}), what), 12u);
+  }
+  const Mask padded = mask::padding(6, {true, true, false, true, true, false});
+  EXPECT_EQ(survive(padded, Reordered::queries), 720u);
+  EXPECT_EQ(survive(padded, Reordered::keys_and_values), 48u);
+}
+
 TEST(Permutation, two_blocks_of_two_have_eight_symmetries) {
   EXPECT_EQ(symmetries(mask::block(Sizes{2, 2})), 8u);
   Tensor x = six_tokens();

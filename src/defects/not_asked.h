@@ -14,7 +14,7 @@ constexpr auto not_asked = std::to_array<NotAsked>({
     {"rope-noncontiguous-input-strides", "rope",
      "a call has no strides; the SDK gives a foreign subject arrays that are transposed in memory and slices of wider ones"},
     {"rope-grid-limit-65535-rows", "rope",
-     "needs 65,536 rows in one call; the longest that is asked for has 1,025 tokens"},
+     "needs 65,536 rows in one call; the longest that is asked for has 4,097 tokens"},
     {"rope-no-gradient", "rope",
      "a defect here is a forward pass; of a foreign subject the gate asks the backward pass, too (`vjp=` in the SDK)"},
     {"rope-backward-rotate-order", "rope",

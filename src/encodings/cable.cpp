@@ -32,7 +32,8 @@ using namespace properties;
 }  // namespace
 
 const EncodingSpec entry{
-    .summary = "a penalty on the logit: the sum of the penalties of the tokens between key and query",
+    .summary =
+        "a penalty on the logit: the sum of the penalties of the tokens after the key, the query's own included",
     .formula = "s_ij = q_i.k_j - sum over j < l <= i of ln(1 + e^(w.k_l + b))",
     .source =
         "Veisi et al. 2025, Context-aware Biases for Length Extrapolation; axiomlab/Cable, whose penalties are "

@@ -123,6 +123,8 @@ using namespace properties;
 
 // Every sine has its cosine, in every row.
 const Condition whole_pairs{{{"odd", {"refuse", "zero_pad"}}, {"padding_row", {-1.0}}}};
+// Of width 1 there is no other; its sine has steps that are nearly 0.
+const Condition sine_and_cosine{{{"odd", {"refuse", "zero_pad"}}}}, a_sine_alone{{{"odd", {"truncate", "round_up"}}}};
 const Condition no_padding{{{"padding_row", {-1.0}}}};
 const Condition as_in_the_paper{{{"padding_row", {-1.0}}, {"scale", {1.0}}}};
 const Condition paper_direction{{{"padding_row", {-1.0}}, {"direction", {"forward"}}}};
@@ -176,7 +178,7 @@ const EncodingSpec entry{
     .facts = {{&facts::is_added_to_the_tokens},
               {&facts::depends_on_position_alone},
               {&facts::distinguishes_positions},
-              {&facts::takes_steps_that_bf16_shows},
+              {&facts::takes_steps_that_bf16_shows, sine_and_cosine},
               {&facts::moves_rigidly, whole_pairs},
               {&facts::moves_by_rotations, whole_pairs}},
     .witnesses =
@@ -204,6 +206,11 @@ const EncodingSpec entry{
     .claims =
         {
             holds(table::has_geometric_wavelengths, as_in_the_paper),
+            holds(table::has_bounded_entries, a_sine_alone),
+            fails(table::distinguishes_neighbours_in_bf16, "dim=1 odd=truncate t=177 n=179", 1,
+                  "sin 177 and sin 178, on either side of a maximum, are 0.87759 and 0.87758"),
+            fails(table::distinguishes_neighbours_in_f16, "dim=1 odd=truncate t=177 n=179", 1,
+                  "sin 177 and sin 178, on either side of a maximum, are 0.87759 and 0.87758"),
             holds(table::keeps_pairs_on_the_unit_circle, no_padding),
             holds(table::has_different_dot_products_near_and_far, no_padding),
             holds(table::rotates_clockwise, paper_direction),

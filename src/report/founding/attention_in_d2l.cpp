@@ -39,8 +39,9 @@ const std::vector<Claim>& attention_in_d2l() {
        .evidence = {Said{without, "", "no operation reads the number"}}},
       {.id = "E5",
        .says = "From attention alone one could recover the order by counting.",
-       .answer = Answer::is_false,
-       .why = "Without a mask; under a causal mask, and with tokens that differ, counting works.",
+       .answer = Answer::under_a_condition,
+       .why =
+           "Under a causal mask, and with tokens that differ, counting works; without a mask there is nothing to count.",
        .evidence = {Cell{without, "Reordered inputs, reordered outputs", {"none", "none"}, "6 blocks"},
                     Said{without, "Can a causal model count?", "With one marked token at the start"}}},
       {.id = "E6",
@@ -52,7 +53,8 @@ const std::vector<Claim>& attention_in_d2l() {
       {.id = "E7",
        .says = "Self-attention trades sequential steps for parallel ones.",
        .answer = Answer::is_true,
-       .why = "The number of sequential steps does not depend on the length.",
+       .why =
+           "Within a layer whose whole input is given the number of sequential steps does not depend on the length; tokens that are generated still come one after another.",
        .evidence = {Cell{cost, "Operations of one layer", {"self-attention"}, "products in sequence, n = 8"},
                     Cell{cost, "Operations of one layer", {"self-attention"}, "n = 64 in sequence"},
                     Cell{cost, "Operations of one layer", {"plain RNN"}, "n = 64 in sequence"}}},

@@ -83,7 +83,7 @@ const std::vector<Claim>& the_sphere() {
        .says = "Printed: the table of encodings for 4 positions at width 8.",
        .answer = Answer::under_a_condition,
        .why =
-           "Of single precision: the last digit of one entry is another in exact numbers. What is printed as one is rounded.",
+           "Of single precision: the last digit of one entry is another in exact numbers. Some of the entries that are printed as one are less.",
        .evidence = {Said{recipes, "Printed tables", "are the exact ones, rounded"},
                     Said{recipes, "Printed tables", "with every step rounded once"},
                     Said{recipes, "Printed tables", "are less than"}},

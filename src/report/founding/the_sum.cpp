@@ -38,7 +38,7 @@ const std::vector<Claim>& the_sum() {
        .says = "Embeddings are usually normalised, so that no entry exceeds 1.",
        .answer = Answer::is_false,
        .why =
-           "Neither of the recipes shown normalises them: their scale is that of the initialisation, and with that of the first Transformer a share of the entries exceeds the bound. A model that adds a normalisation of its own after the embedding is another case.",
+           "Neither of the two recipes quoted normalises them. At initialisation a share of the entries exceeds the bound with that of the first Transformer, and none with GPT's; training can change either. A model that adds a normalisation of its own after the embedding is another case.",
        .evidence = {Said{adding, tokens, "Embeddings are not normalised"},
                     Cell{adding, tokens, {"N(0, 1/d), times √d (Tensor2Tensor)"}, "entries beyond 1"},
                     Cell{adding, tokens, {"N(0, 0.02²) (GPT)"}, "entries beyond 1"}}},
@@ -55,9 +55,9 @@ const std::vector<Claim>& the_sum() {
                          "finds the token and the position with residual"}}},
       {.id = "C5",
        .says = "Coordinates of an embedding are meanings (“machine 80 %”).",
-       .answer = Answer::is_false,
+       .answer = Answer::needs_training,
        .why =
-           "The computation without LayerNorm privileges no basis: tokens, rows and weights rotated together leave the output as it is, up to rounding. A table that is not rotated with them, LayerNorm, or training with an optimiser that works channel by channel does single one out.",
+           "The computation without LayerNorm privileges no basis: tokens, rows and weights rotated together leave the output as it is, up to rounding. A table that is not rotated with them, LayerNorm, or training with an optimiser that works channel by channel does single one out. Whether a channel of a trained model then has a meaning is not shown.",
        .evidence = {Cell{directions,
                          basis,
                          {"tokens, rows and weights"},
@@ -130,8 +130,9 @@ const std::vector<Claim>& the_sum() {
                     Said{adding, "Token against position", "positions is the wrong one"}}},
       {.id = "C14",
        .says = "768 dimensions give twice the freedom of 384.",
-       .answer = Answer::is_true,
-       .why = "What helps is that the leading term of the error's exponent doubles.",
+       .answer = Answer::under_a_condition,
+       .why =
+           "In the leading term of the error's exponent, which doubles; where the error is still large the exponent grows by less.",
        .evidence = {Said{adding, more, "The error is about"},
                     Cell{adding, more, {"384"}, "scale for 1 % wrong of 32,000"},
                     Cell{adding, more, {"768"}, "scale for 1 % wrong of 32,000"}}},
