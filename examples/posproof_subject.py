@@ -1500,6 +1500,8 @@ def _bits(result, stored):
         else:
             result = result.numpy()
     result = np.asarray(result)
+    if not result.dtype.isnative:  # the same numbers, whichever of their bytes comes first
+        result = result.astype(result.dtype.newbyteorder("="))
     if stored == "BF16" and result.dtype == np.float32:
         bits = np.ascontiguousarray(result).view(np.uint32)
         if not (bits & 0xFFFF).any():

@@ -249,6 +249,15 @@ TEST(PythonSubject, an_answer_is_never_converted) {
   EXPECT_EQ(other.find("Traceback"), std::string::npos) << other;
 }
 
+// The same numbers in another order of their bytes are the same format.
+TEST(PythonSubject, an_answer_may_have_its_bytes_in_any_order) {
+  const Tensor x = quarters({1, 1, 2, 2});
+  Tensor twice = x;
+  for (double& one : twice.data) one *= 2;
+  for (const std::string dtype : {"f64", "f32", "f16"})
+    EXPECT_EQ(rotated(open(sdk("big_endian " + dtype), expected(Rotary{.dim = 2})), x), twice) << dtype;
+}
+
 TEST(PythonSubject, large_frames_pass_in_both_directions) {
   const Subject subject = open(sdk("transposed"), expected(Rotary{.dim = 64}));
   const Tensor x = quarters({2, 4, 1000, 64});  // 4 MB out, 2 MB back, through pipes of 64 KiB
