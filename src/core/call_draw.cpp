@@ -102,14 +102,21 @@ Mask drawn_mask(Draw& draw, std::size_t n, const Attention& attention) {
   std::vector<Value> masks = {"causal"};
   if (!attention.causal) masks.insert(masks.begin(), "none");
   if (attention.any_mask && n > 1) masks.emplace_back("padding");
+  if (attention.causal && n > 1) masks.emplace_back("one_hidden");
   const std::string name = std::get<std::string>(draw.one_of("mask", masks));
   // Behind the keys that are kept there is padding, which no query sees.
   const auto kept = static_cast<std::size_t>(
       name == "padding" ? draw.integer("kept", 1, static_cast<std::int64_t>(n) - 1) : 0);
+  // A causal mask that hides one key from every later query: whether it counts as a position all the same is
+  // the encoding's own.
+  const auto hidden = static_cast<std::size_t>(
+      name == "one_hidden" ? draw.integer("hidden", 0, static_cast<std::int64_t>(n) - 2) : n);
   Mask mask({n, n}, std::vector<double>(n * n, 1));
   for (std::size_t r = 0; r < n; ++r)
-    for (std::size_t c = name == "causal" ? r + 1 : name == "padding" ? kept : n; c < n; ++c)
-      mask.at(r, c) = 0;
+    for (std::size_t c = 0; c < n; ++c) {
+      const bool later = (name == "causal" || name == "one_hidden") && c > r;
+      if (later || (name == "padding" && c >= kept) || (c == hidden && r > hidden)) mask.at(r, c) = 0;
+    }
   return mask;
 }
 

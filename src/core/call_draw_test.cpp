@@ -90,5 +90,21 @@ TEST(DrawnCall, is_as_long_as_there_is_room_for) {
   EXPECT_EQ(of_attention(512, 1024), "tokens to 32");
 }
 
+// Of a causal operator, where the mask hides one key of four from every later query, and nothing else.
+TEST(DrawnMask, hides_one_key_from_every_later_query) {
+  const auto mask = [](const std::string& words, bool causal) {
+    Replay draw(Case::parse(words));
+    return draw_call(Attention{.dim = 1, .value_dim = 1, .causal = causal}, Domain(0, 0), draw).mask;
+  };
+  const std::string contents = " q=[0*4] k=[0*4] v=[0*4]";
+  EXPECT_EQ(mask("tokens=4 mask=one_hidden hidden=1" + contents, true),
+            Mask({4, 4}, {1, 0, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0, 1, 1}));
+  EXPECT_EQ(mask("tokens=4 mask=causal" + contents, true),
+            Mask({4, 4}, {1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1}));
+  EXPECT_THROW(mask("tokens=4 mask=one_hidden hidden=3" + contents, true), std::invalid_argument)
+      << "no query comes after it";
+  EXPECT_THROW(mask("tokens=4 mask=one_hidden hidden=1" + contents, false), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace posproof::call_draw_test

@@ -94,13 +94,18 @@ std::vector<Case> cases_of_many_queries(const Encoding& truth, const Domain& dom
   return {with("j", "i", domain.lo, domain.lo + tokens / 2), with("i", "j", last, last - 1)};
 }
 
-// Of the whole operator one length, under a causal mask.
+// Of the whole operator one length, under a causal mask. The first query's product with its key, over the
+// root of their width, is between 1/2 and 2; those of others are some powers of two of it. What large logits
+// round to would hide what the positions do to them.
 Case case_of_the_operator(const Encoding& truth, double content) {
   Case one;
   one.set("tokens", static_cast<double>(long_sizes.front()));
   one.set("mask", "causal");
-  for (std::size_t n = 0; n < signature(truth).takes.size(); ++n)
-    one.set(signature(truth).takes[n].name, std::vector<double>(width_of_content(truth, n), content));
+  const double logit = content * content * std::sqrt(static_cast<double>(width_of_content(truth, 0)));
+  for (std::size_t n = 0; n < signature(truth).takes.size(); ++n) {
+    const double power = n == 0 ? std::ldexp(content, -std::ilogb(logit)) : content;
+    one.set(signature(truth).takes[n].name, std::vector<double>(width_of_content(truth, n), power));
+  }
   return one;
 }
 

@@ -98,21 +98,20 @@ Encoding widened(Encoding encoding, Position lo, Position hi) {
 
 void meet(const std::optional<std::pair<Position, Position>>& asked, Encoding& truth, Subject& subject) {
   const Domain declared = positions_of(truth), own = positions_of(subject.encoding);
-  if (subject.live) {
-    if (!asked) return;
+  if (own.lo > own.hi) return;  // the whole operator names no positions
+  truth = widened(std::move(truth), own.lo, own.hi);
+  if (subject.live && asked) {
     truth = widened(std::move(truth), asked->first, asked->second);
     if (same_ends(own, declared))
       subject.encoding = with_positions(std::move(subject.encoding), positions_of(truth));
-    return;
   }
-  truth = widened(std::move(truth), own.lo, own.hi);
   // What is tested of a function of real numbers is a short stretch; a file may hold more.
-  if (declared.real && !declared.ends && declared.axes == 1)
+  if (!subject.live && declared.real && !declared.ends && declared.axes == 1)
     truth = with_positions(std::move(truth), reaching(declared, own));
   const Domain all = positions_of(truth);
   if (own.lo > all.hi || own.hi < all.lo)
-    throw std::invalid_argument(fmt::format("{}: it holds positions {}:{}, there are {}:{}", subject.name,
-                                            own.lo, own.hi, all.lo, all.hi));
+    throw std::invalid_argument(fmt::format("{}: it {} positions {}:{}, there are {}:{}", subject.name,
+                                            subject.live ? "has" : "holds", own.lo, own.hi, all.lo, all.hi));
   // Rows past the encoding's own end are nobody's, as those of padding.
   if (all.ends && all.axes == 1 && (own.lo < all.lo || own.hi > all.hi))
     subject.encoding = narrowed(subject.encoding, all.lo, all.hi);

@@ -20,9 +20,10 @@ Encoding narrowed(const Encoding& encoding, Position lo, Position hi);
 // ends there. Any other stays as it is.
 Encoding widened(Encoding encoding, Position lo, Position hi);
 
-// Truth and subject as they are when these positions are asked for: a live subject has all that the truth
-// has, where it says nothing of its end; a file has its own. Throws std::invalid_argument where a file has
-// none of the truth's.
+// Truth and subject as they are when these positions are asked for: the truth has what the subject says that
+// it has, where it can, and a live subject all that the truth has, where it says nothing; neither has more
+// than an encoding that ends by itself. Throws std::invalid_argument where the subject has none of the
+// truth's.
 void meet(const std::optional<std::pair<Position, Position>>& asked, Encoding& truth, Subject& subject);
 
 // What of the positions asked for, first to last, is not among those that are compared, in words; empty where

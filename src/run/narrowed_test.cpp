@@ -141,6 +141,25 @@ TEST(Meet, gives_a_subject_that_says_nothing_of_its_end_what_is_asked_for) {
   EXPECT_EQ(met(Asked{-5, 1 << 22}, Domain(1, 1 << 20), true).subject.lo, 1);
 }
 
+// A program that answers for positions before 0 is compared there, and none is asked past the end of what
+// ends by itself, whatever it says that it has.
+TEST(Meet, gives_the_truth_what_a_program_says_that_it_has) {
+  EXPECT_EQ(met(std::nullopt, Domain(-512, 511), true).truth.lo, -512);
+  EXPECT_EQ(met(std::nullopt, Domain(-512, 511), true).truth.hi, 1 << 20);
+  EXPECT_EQ(met(std::nullopt, Domain(0, 1 << 22), true).truth.hi, 1 << 22);
+  const Met ended = met(std::nullopt, Domain(0, 2047), true, "learned", "dim=4");
+  EXPECT_EQ(ended.truth.hi, 511);
+  EXPECT_EQ(ended.subject.hi, 511);
+  EXPECT_EQ(met(std::nullopt, Domain(0, 100), true, "learned", "dim=4").subject.hi, 100);
+  EXPECT_EQ(met(std::nullopt, Domain(0, 511), true, "tupe", "dim=4 length=64 cls=tied").subject.hi, 63);
+  try {
+    met(std::nullopt, Domain(600, 700), true, "learned", "dim=4");
+    ADD_FAILURE() << "not refused";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(), "x: it has positions 600:700, there are 0:511");
+  }
+}
+
 TEST(Meet, gives_the_truth_what_a_file_has) {
   using Asked = std::pair<Position, Position>;
   const Met far = met(std::nullopt, Domain(5000000, 5000010), false);
@@ -158,6 +177,12 @@ TEST(Meet, gives_the_truth_what_a_file_has) {
   EXPECT_THROW(met(std::nullopt, Domain(-5, -1), false, "alibi", "heads=2"), std::invalid_argument);
   EXPECT_NO_THROW(met(std::nullopt, Domain(-5, 0), false, "alibi", "heads=2"));
   EXPECT_NO_THROW(met(std::nullopt, Domain(1 << 20, 5000000), false, "alibi", "heads=2"));
+}
+
+TEST(Meet, leaves_the_whole_operator_alone) {
+  Encoding truth = made_of("none", "dim=4");
+  Subject subject{.name = "x", .description = "", .encoding = truth, .precision = all_f32, .live = true};
+  EXPECT_NO_THROW(meet(std::nullopt, truth, subject));
 }
 
 TEST(NotCovered, is_said_before_the_first_and_past_the_last) {
