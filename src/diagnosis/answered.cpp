@@ -76,11 +76,13 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
     if (found.end == CaseResult::End::held || found.end == CaseResult::End::refuted)
       answered.push_back({found.drawn.values, last->call, last->answer});
   };
-  if (!answered.empty() && is_long(answered.front().call))
+  const bool of_many_tokens = !answered.empty() && is_long(answered.front().call);
+  if (of_many_tokens)
     for (const Case& longer : long_cases(truth, subject.encoding, subject.precision)) ask_too(longer);
-  // What holds of the few batch rows that are drawn may be otherwise in the next block of a kernel.
+  // What holds of the few batch rows that are drawn may be otherwise in the next block of a kernel, and what
+  // holds of a thousand tokens in the next thousand.
   for (const Case& wide : wide_cases(truth, subject.encoding, subject.precision))
-    if (wide.has("batch") && wide.integer("batch") > 1) ask_too(wide);
+    if (of_many_tokens || (wide.has("batch") && wide.integer("batch") > 1)) ask_too(wide);
   const auto deadline = BudgetClock::now() + time;
   for (std::uint64_t n = 0; n < all && BudgetClock::now() < deadline; ++n) {
     RandomDraw draw(seed, "diagnosis", number(n));

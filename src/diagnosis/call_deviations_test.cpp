@@ -326,7 +326,7 @@ void expect_places(const Encoding& declared, const std::vector<Call>& calls,
 }
 
 const std::vector<std::size_t> sizes = {1,  1,  1,  2,  3,  5,   6,   9,   12, 17,
-                                        24, 33, 48, 65, 96, 129, 192, 257, 520};
+                                        24, 33, 48, 65, 96, 129, 192, 257, 520, 1030};
 
 std::vector<Place> of_many_tokens() {
   std::vector<Place> out;
@@ -342,6 +342,8 @@ std::vector<Place> of_many_tokens() {
       out.push_back({"where the number of tokens is a multiple of " + n + ": ",
                      [=](const Where& w) { return w.tokens % block == 0; }});
   }
+  out.push_back({"in calls of more than 512 or 1024 tokens, past the last multiple of that: ",
+                 [](const Where& w) { return w.tokens > 1024 && w.token >= w.tokens - w.tokens % 1024; }});
   return out;
 }
 

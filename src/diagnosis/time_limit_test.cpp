@@ -40,8 +40,8 @@ TEST(TimeLimit, ends_a_diagnosis_that_says_so) {
   };
   const auto all = said(never), cut = said(over);
   ASSERT_FALSE(all.empty());
-  EXPECT_EQ(all.front().kind, Explanation::Kind::convention);
-  EXPECT_EQ(all.front().what, "--base 1000");
+  EXPECT_EQ(all.front().kind, Explanation::Kind::measured);
+  EXPECT_EQ(all.front().what, "frequencies are base^(-2i/4) with base 1000, not 10000");
   ASSERT_EQ(cut.size(), 1u);
   EXPECT_EQ(cut.front().kind, Explanation::Kind::unfinished);
   EXPECT_NO_THROW(TimeLimit::go_on()) << "the limit ended with the diagnosis";
