@@ -1,6 +1,7 @@
 #include "tokens.h"
 
 #include "catalogue/properties/rotary/is_linear.h"
+#include "core/by_row.h"
 
 namespace posproof::properties_rotary_is_linear {
 namespace {
@@ -46,11 +47,12 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
       size[c] = std::abs(a[c]) + std::abs(factor * b[c]);
       bound[c] = (ours + given) * size[c];
     }
-    for (const Pair& pair : rotary.pairs) {
+    const auto own = in_row(rotary, token.positions, token.x.shape[0], token.place(r) / token.x.shape[2]);
+    for (const Pair& pair : own->pairs) {
       // All three are rotated by one angle, so its error cancels, and each rotation is rounded as at position
       // 0. Underflow is absolute, once for each rotation.
       const double t = static_cast<double>(token.positions[token.place(r)]);
-      const auto [multiple, more] = stretched(rotary, p, pair, t, role);
+      const auto [multiple, more] = stretched(*own, p, pair, t, role);
       const double both = multiple * (pair_norm(a, pair) + std::abs(factor) * pair_norm(b, pair));
       const double each = rotation_rounding(p, 0, pair) + more;
       size[pair.first] = size[pair.second] = both;

@@ -143,7 +143,8 @@ TEST(Defects, differ_from_each_other_at_the_setting_of_each_but_for_these) {
                        "rope/scaling_ignored = scaling=llama3 at dim=4 scaling=linear",
                        "sincos_2d/axes_swapped = axis_order=reversed at dim=4",
                        "t5_bias/decoder_bidirectional = direction=bidirectional at heads=1 "
-                       "direction=unidirectional"}));
+                       "direction=unidirectional",
+                       "xpos/centre_of_each_call = centre_at=half_of_call at dim=2"}));
 }
 
 // Refused, or another answer than the right one: at the settings of defects, and one parameter away from a

@@ -18,7 +18,7 @@ Rotary right(const Parameters& p) {
   return encodings::xpos.make<Rotary>(p);
 }
 
-// What a channel of a token at t is multiplied with; `turn` is its place in the call's tokens.
+// What a channel of a token at t is multiplied with; `row` is its place in the call's tokens.
 struct Token {
   Position t, row, tokens, last;
   Role role;
@@ -50,10 +50,16 @@ Encoding with_factors(const Rotary& right, Factor factor) {
 
 // zeta_i^e, where e is of a query; of a key zeta_i^-e.
 double zeta_to(const Rotary& rotary, const Parameters& p, std::size_t index, double e, Role role) {
-  const Pair& pair = rotary.pairs.at(index);
-  // Of one scale base behind the centre it is zeta itself.
-  const double zeta = rotary.stretch(pair, p.real("centre") + p.real("scale_base"), Role::query);
-  return std::pow(zeta, role == Role::query ? e : -e);
+  const double gamma = p.real("gamma"),
+               share = static_cast<double>(index) / static_cast<double>(rotary.pairs.size());
+  return std::pow((share + gamma) / (1 + gamma), role == Role::query ? e : -e);
+}
+
+// The declared centre of the token's call.
+double centre_of(const Parameters& p, const Token& token) {
+  if (p.word("centre_at") == "position") return p.real("centre");
+  const Position length = token.last + 1;
+  return static_cast<double>(p.word("centre_at") == "half_of_call" ? length / 2 : (length + 1) / 2);
 }
 
 Encoding frequencies_kept_for_scales(const Parameters& p) {
@@ -71,7 +77,7 @@ Encoding scale_tiled(const Parameters& p) {
                 "the same where the halves of the channels are the pairs, or there is one pair");
   const Rotary rotary = right(p);
   return with_factors(rotary, [=](const Token& token, const Pair&, std::size_t channel) {
-    const double e = (static_cast<double>(token.t) - p.real("centre")) / p.real("scale_base");
+    const double e = (static_cast<double>(token.t) - centre_of(p, token)) / p.real("scale_base");
     return zeta_to(rotary, p, channel % rotary.pairs.size(), e, token.role);
   });
 }
@@ -86,6 +92,7 @@ Encoding scale_by_row(const Parameters& p) {
 }
 
 Encoding centre_of_each_call(const Parameters& p) {
+  refuse_unless(p.word("centre_at") == "position", "it is declared");
   const Rotary rotary = right(p);
   return with_factors(rotary, [=](const Token& token, const Pair& pair, std::size_t) {
     const double e = static_cast<double>(token.t - (token.last + 1) / 2) / p.real("scale_base");

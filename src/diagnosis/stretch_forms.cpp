@@ -245,6 +245,11 @@ Rotary centred_in_call(const Rotary& truth, double declared, CentreOf centre) {
   return out;
 }
 
+// Half of the length of a call, which its largest position ends.
+Position half_of(Position last, bool up) {
+  return (last + (up ? 2 : 1)) / 2;
+}
+
 std::vector<RotationForm> centres_of_calls(const Rotary& truth, double declared) {
   return {{"the centre is half of the number of tokens in a row, rounded down",
            centred_in_call(truth, declared,
@@ -252,15 +257,24 @@ std::vector<RotationForm> centres_of_calls(const Rotary& truth, double declared)
                              return static_cast<Position>(positions.size() / batch / 2);
                            })},
           {"the centre is half of the call's length (its largest position and one), rounded down",
+           centred_in_call(truth, declared,
+                           [](const Positions& positions, std::size_t) {
+                             return half_of(std::ranges::max(positions), false);
+                           })},
+          {"the centre is half of the call's length (its largest position and one), rounded up",
            centred_in_call(truth, declared, [](const Positions& positions, std::size_t) {
-             return (std::ranges::max(positions) + 1) / 2;
+             return half_of(std::ranges::max(positions), true);
            })}};
 }
 
 std::string numbers_in(const Parameters& other, const Parameters& declared) {
   std::string words;
+  // About a position where each call is declared to have a centre of its own: no number says so.
+  const bool stays = other.word("centre_at") != declared.word("centre_at");
+  if (stays)
+    words = fmt::format("the centre is position {} in every call", number(other.real("centre"), 1e-6));
   for (const char* name : {"scale_base", "gamma", "centre"})
-    if (other.real(name) != declared.real(name))
+    if (other.real(name) != declared.real(name) && !(stays && name == std::string_view("centre")))
       words += fmt::format("{}{} is {}, not {}", words.empty() ? "" : ", ", name,
                            number(other.real(name), 1e-6), number(declared.real(name), 1e-6));
   return words;
@@ -302,11 +316,8 @@ std::vector<RotationForm> other_powers(const Rotary& truth, double centre, doubl
                })}};
 }
 
-}  // namespace
-
-std::vector<RotationForm> stretch_forms(const Rotary& subject, const Rotary& truth, const EncodingSpec& spec,
-                                        const Parameters& parameters, const Precision& precision) {
-  if (!truth.stretch) return {};
+// The declared rotation of a call, stretched otherwise.
+std::vector<RotationForm> other_stretches(const Rotary& truth) {
   const auto roles = [&](Role of_queries, Role of_keys) {
     return stretched_by(truth, [=, declared = truth.stretch](const Pair& pair, double t, Role role) {
       return declared(pair, t, role == Role::query ? of_queries : of_keys);
@@ -336,12 +347,65 @@ std::vector<RotationForm> stretch_forms(const Rotary& subject, const Rotary& tru
   for (const auto& [column, name] : {std::pair{&Pair::first, "first"}, std::pair{&Pair::second, "second"}})
     out.push_back(
         {fmt::format("the {} channel of each pair is not scaled", name), without_stretch_of(truth, column)});
-  if (parameters.find("scale_base") == nullptr) return out;
-  for (RotationForm& form : other_powers(truth, parameters.real("centre"), parameters.real("scale_base")))
-    out.push_back(std::move(form));
-  for (RotationForm& form : centres_of_calls(truth, parameters.real("centre")))
-    out.push_back(std::move(form));
-  for (const Parameters& other : measured_stretches(subject, truth, parameters, precision)) {
+  return out;
+}
+
+// The same of xPos, about that centre.
+std::vector<RotationForm> other_stretches(const Rotary& truth, double centre, double scale_base) {
+  std::vector<RotationForm> out = other_stretches(truth);
+  for (RotationForm& form : other_powers(truth, centre, scale_base)) out.push_back(std::move(form));
+  for (RotationForm& form : centres_of_calls(truth, centre)) out.push_back(std::move(form));
+  return out;
+}
+
+// Each call about a centre of its own.
+std::vector<RotationForm> other_stretches_in_calls(const Rotary& truth, bool up, double scale_base) {
+  const auto of_call = [=](Position last) {
+    return other_stretches(*truth.in_call(last), static_cast<double>(half_of(last, up)), scale_base);
+  };
+  std::vector<RotationForm> out = of_call(0);
+  for (std::size_t n = 0; n < out.size(); ++n) {
+    out[n].rotation = truth;
+    out[n].rotation.rotate = [=](const Tensor& x, const Positions& positions, Role role) {
+      return of_call(positions.empty() ? 0 : std::ranges::max(positions))
+          .at(n)
+          .rotation.rotate(x, positions, role);
+    };
+  }
+  return out;
+}
+
+// What was measured about a position, of an encoding that has a centre in each call: one that has it there,
+// or the numbers alone.
+std::vector<Parameters> measured_in_calls(const Rotary& subject, const EncodingSpec& spec,
+                                          const Parameters& declared, const Precision& precision) {
+  Parameters about_0 = declared;
+  about_0.set("centre_at", std::string("position"));
+  about_0.set("centre", 0.0);
+  std::vector<Parameters> out = measured_stretches(subject, spec.oracle<Rotary>(about_0), about_0, precision);
+  for (std::size_t n = 0, count = out.size(); n < count; ++n) {
+    Parameters numbers = out[n];
+    for (const char* name : {"centre_at", "centre"}) numbers.set(name, *declared.find(name));
+    if (!(numbers == declared)) out.push_back(std::move(numbers));
+  }
+  out.push_back(std::move(about_0));
+  return out;
+}
+
+}  // namespace
+
+std::vector<RotationForm> stretch_forms(const Rotary& subject, const Rotary& truth, const EncodingSpec& spec,
+                                        const Parameters& parameters, const Precision& precision) {
+  if (!truth.stretch) return {};
+  if (parameters.find("scale_base") == nullptr) return other_stretches(truth);
+  const std::string& centre_at = parameters.word("centre_at");
+  const bool in_calls = centre_at != "position";
+  const double scale_base = parameters.real("scale_base");
+  std::vector<RotationForm> out =
+      in_calls ? other_stretches_in_calls(truth, centre_at == "half_of_call_rounded_up", scale_base)
+               : other_stretches(truth, parameters.real("centre"), scale_base);
+  for (const Parameters& other : in_calls ? measured_in_calls(subject, spec, parameters, precision)
+                                          : measured_stretches(subject, truth, parameters, precision)) {
     try {
       out.push_back({numbers_in(other, parameters), spec.oracle<Rotary>(other)});
     } catch (const Refusal&) {  // it makes no sense with the others

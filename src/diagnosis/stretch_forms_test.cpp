@@ -216,5 +216,38 @@ TEST(StretchForms, are_centred_in_the_call) {
             Sentences{});
 }
 
+// What differs is said as of a centre that is a position.
+TEST(StretchForms, are_of_what_is_declared_about_the_middle_of_each_call) {
+  const auto of = [](double gamma, double scale_base, bool keys,
+                     const std::function<double(Position)>& centre) {
+    return said("xpos", "dim=4 centre_at=half_of_call", [=](const Parameters& parameters) -> Encoding {
+      Rotary out = as<Rotary>(encoding_named("xpos").make(parameters));
+      out.rotate = [=](const Tensor& x, const Positions& positions, Role role) {
+        const double c = centre(positions.empty() ? 0 : std::ranges::max(positions));
+        const auto size = [=](double t, Role of_token, std::size_t i, std::size_t n) {
+          return of_token == Role::key && !keys ? 1
+                                                : power((t - c) / scale_base, of_token, zeta(i, n, gamma));
+        };
+        return as<Rotary>(stretched(size)(parameters)).rotate(x, positions, role);
+      };
+      return out;
+    });
+  };
+  const auto half = [](Position last) { return std::floor(static_cast<double>(last + 1) / 2); };
+  EXPECT_EQ(of(0.4, 512, true, half), Sentences{});
+  EXPECT_EQ(of(0.5, 512, true, half), Sentences{"gamma is 0.5, not 0.4"});
+  EXPECT_EQ(of(0.4, 256, true, half), Sentences{"scale_base is 256, not 512"});
+  EXPECT_EQ(of(0.4, 512, false, half), Sentences{"keys are not scaled"});
+  EXPECT_EQ(of(0.4, 512, true, [](Position) { return 0; }),
+            Sentences{"the centre is position 0 in every call"});
+  EXPECT_EQ(of(0.4, 512, true, [](Position) { return 100; }),
+            Sentences{"the centre is position 100 in every call"});
+  EXPECT_EQ(of(0.4, 256, true, [](Position) { return 0; }),
+            Sentences{"the centre is position 0 in every call, scale_base is 256, not 512"});
+  EXPECT_EQ(of(0.4, 512, true, [](Position last) { return std::ceil(static_cast<double>(last + 1) / 2); }),
+            Sentences{"the centre is half of the call's length (its largest position and one), rounded up"});
+  EXPECT_EQ(of(0.4, 512, true, [](Position last) { return static_cast<double>(last) / 3; }), Sentences{});
+}
+
 }  // namespace
 }  // namespace posproof::stretch_forms_test

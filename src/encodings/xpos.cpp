@@ -8,6 +8,8 @@
 #include "catalogue/properties/attention/permutation_equivariant.h"
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/call/agrees_in_chunks.h"
+#include "catalogue/properties/call/treats_batch_rows_independently.h"
 #include "catalogue/properties/call/treats_heads_alike.h"
 #include "catalogue/properties/rotary/composes.h"
 #include "catalogue/properties/rotary/inverts_at_the_opposite_position.h"
@@ -19,6 +21,7 @@
 #include "catalogue/properties/rotary/preserves_pair_norms.h"
 #include "catalogue/properties/rotary/role_does_not_matter.h"
 #include "catalogue/properties/score/decays_with_distance.h"
+#include "catalogue/properties/score/depends_on_offset.h"
 #include "core/declare.h"
 #include "core/hard.h"
 #include "core/rotation.h"
@@ -59,15 +62,14 @@ struct Exponent {
   }
 };
 
-Encoding make(const Arguments& p) {
+// In a call with that centre.
+Rotary centred_at(long double centre, const Arguments& p) {
   const std::size_t dim = p.width("dim"), heads = p.width("heads");
   const std::vector<Stretched> pairs = pairs_of(p);
-  const Exponent exponent{p.real("centre"), p.real("scale_base")};
+  const Exponent exponent{centre, p.real("scale_base")};
 
   Rotary rotary{.dim = dim, .heads = heads};
   for (const Stretched& one : pairs) rotary.pairs.push_back(one.pair);
-  rotary.positions.hi = 1 << 14;
-  rotary.positions.hard = hard_positions(rotary.pairs, rotary.positions.lo, rotary.positions.hi);
   rotary.stretch = [pairs, exponent](const Pair& pair, double t, Role role) {
     return static_cast<double>(std::pow(pairs.at(pair.index).zeta, exponent(t, role)));
   };
@@ -101,9 +103,50 @@ Encoding make(const Arguments& p) {
   return rotary;
 }
 
+// Half of the length of a call, which ends with its largest position.
+Position half_of(Position last, bool up) {
+  const Position length = last + 1;
+  return up ? length - length / 2 : length / 2;
+}
+
+Rotary centred_in_each_call(const Arguments& p) {
+  const bool up = p.is("centre_at", "half_of_call_rounded_up");
+  Rotary rotary = centred_at(0, p);
+  rotary.in_call = [p, up](Position last) {
+    return std::make_shared<const Rotary>(centred_at(static_cast<long double>(half_of(last, up)), p));
+  };
+  rotary.rotate = [in_call = rotary.in_call](const Tensor& x, std::span<const Position> positions,
+                                             Role role) {
+    return in_call(positions.empty() ? 0 : std::ranges::max(positions))->rotate(x, positions, role);
+  };
+  // Where no call is known, that of the farthest token of one that ends there: the first is so far from c.
+  const auto farthest = [up](double t) { return static_cast<double>(half_of(static_cast<Position>(t), up)); };
+  rotary.stretch = [own = rotary.stretch, farthest](const Pair& pair, double t, Role role) {
+    return own(pair, farthest(t), role);
+  };
+  rotary.stretch_error = [own = rotary.stretch_error, farthest](const Pair& pair, double t,
+                                                                const Precision& precision) {
+    return own(pair, farthest(t), precision);
+  };
+  return rotary;
+}
+
+Encoding make(const Arguments& p) {
+  const bool of_position = p.is("centre_at", "position");
+  Rotary rotary = of_position ? centred_at(p.real("centre"), p) : centred_in_each_call(p);
+  rotary.positions.hi = 1 << 14;
+  rotary.positions.hard = hard_positions(rotary.pairs, rotary.positions.lo, rotary.positions.hi);
+  return rotary;
+}
+
 using namespace properties;
 
-const Condition centred_at_0{{{"centre", {0.0}}}};
+const Condition of_a_position{{{"centre_at", {"position"}}}};
+const Condition centred_at_0{{{"centre_at", {"position"}}, {"centre", {0.0}}}};
+// Half of one token is none.
+const Condition rounded_down{{{"centre_at", {"half_of_call"}}}};
+// The longer the call, the farther on is its centre.
+const Condition of_each_call{{{"centre_at", {"half_of_call", "half_of_call_rounded_up"}}}};
 
 }  // namespace
 
@@ -115,25 +158,30 @@ const EncodingSpec entry{
         "zeta_i = (2i/dim + gamma) / (1 + gamma), w_i = base^(-2i/dim)",
     .source = "Sun et al. 2022, A Length-Extrapolatable Transformer, section 3.2 and algorithm 1",
     .parameters =
-        {.all = {whole("dim", type::any_width, 64, {2, 4, 8, 64}, "width of a head", "channels"),
-                 whole("heads", any_heads, 1, {1, 3},
-                       "heads, all rotated alike; a gate asks with 2 unless told otherwise"),
-                 above_0("base", 10000, {10000, 10},
-                         "frequencies are its powers, which go from 1 to nearly 1/base at large widths"),
-                 convention(
-                     "layout", {"interleaved", "half_split"},
-                     "channels that rotate together: half_split (i, i + dim/2), interleaved (2i, 2i + 1)"),
-                 above_0("gamma", 0.4, {0.4, 1},
-                         "how slowly the first pair decays: its zeta is gamma / (1 + gamma)"),
-                 above_0("scale_base", 512, {512, 64},
-                         "B: number of positions over which a query is scaled by zeta", "positions"),
-                 {"centre",
-                  type::Real{-0x1p53},
-                  0.0,
-                  {0.0, 256.0},
-                  "c: the position at which nothing is scaled (implementations take half of some length)",
-                  "positions",
-                  true}},
+        {.all =
+             {whole("dim", type::any_width, 64, {2, 4, 8, 64}, "width of a head", "channels"),
+              whole("heads", any_heads, 1, {1, 3},
+                    "heads, all rotated alike; a gate asks with 2 unless told otherwise"),
+              above_0("base", 10000, {10000, 10},
+                      "frequencies are its powers, which go from 1 to nearly 1/base at large widths"),
+              convention(
+                  "layout", {"interleaved", "half_split"},
+                  "channels that rotate together: half_split (i, i + dim/2), interleaved (2i, 2i + 1)"),
+              above_0("gamma", 0.4, {0.4, 1},
+                      "how slowly the first pair decays: its zeta is gamma / (1 + gamma)"),
+              above_0("scale_base", 512, {512, 64},
+                      "B: number of positions over which a query is scaled by zeta", "positions"),
+              convention(
+                  "centre_at", {"position", "half_of_call", "half_of_call_rounded_up"},
+                  "what c is: a position, or half of the length of the call (its largest position and 1), rounded down "
+                  "(x-transformers, rotary-embedding-torch, local-attention) or up (torchscale)"),
+              where(of_a_position, {"centre",
+                                    type::Real{-0x1p53},
+                                    0.0,
+                                    {0.0, 256.0},
+                                    "c: the position at which nothing is scaled",
+                                    "positions",
+                                    true})},
          .relations = {{{"dim"},
                         "even numbers of channels",
                         [](const Arguments& p) { return p.width("dim") % 2 == 0; }},
@@ -141,7 +189,7 @@ const EncodingSpec entry{
     .reference = &make,
     .exact = &oracle::xpos,
     .facts = {{&facts::acts_on_logits_alone},
-              {&facts::depends_on_offset_alone},
+              {&facts::depends_on_offset_alone, of_a_position},
               {&facts::distinguishes_positions}},
     .witnesses =
         {
@@ -165,6 +213,7 @@ const EncodingSpec entry{
         {
             holds(rotary::is_linear),
             holds(rotary::is_identity_at_zero, centred_at_0),
+            holds(rotary::is_identity_at_zero, rounded_down),
             holds(rotary::composes, centred_at_0),
             holds(call::treats_heads_alike),
             fails(rotary::is_identity_at_zero, "dim=2 centre=256 batch=1 n=1 x=[1,0] role=query", 0.871,
@@ -184,9 +233,21 @@ const EncodingSpec entry{
                   "each pair is multiplied by a complex number of norm zeta^(1/512)"),
             fails(rotary::role_does_not_matter, "dim=2 batch=1 n=2 i1=0 x=[0,0,1,0]", 0.00412,
                   "keys are scaled up where queries are scaled down"),
+            fails(score::depends_on_offset, "dim=2 centre_at=half_of_call q=[1,0] k=[1,0] i=0 j=1 t=1", 0.00132,
+                  "in calls that end with them 0 and 1 are centres, and 2 is 1 past its own", of_each_call),
+            fails(call::agrees_in_chunks,
+                  "dim=2 centre_at=half_of_call n=2 prefill=1 then=steps i=0 batch=1 x=[1,0,0,0] role=query",
+                  0.00245, "of a call with one token it is the centre, of one with two the second is",
+                  of_each_call),
+            fails(call::treats_batch_rows_independently,
+                  "dim=2 centre_at=half_of_call batch=2 n=1 i1=0 i2=1 x=[1,0,0,0] row=1 role=query", 0.00245,
+                  "the second row ends at 1, which the call is centred at; the first alone is at 0",
+                  of_each_call),
             fails(score::decays_with_distance, "dim=2 q=[1,0] i=4 far=4 near=3", 0.335,
                   "cos 4 > cos 3, and zeta^(1/512) is nearly 1: only the envelope decays"),
         },
+    .only = {{&call::agrees_in_chunks, of_a_position},
+             {&call::treats_batch_rows_independently, of_a_position}},
 };
 
 }  // namespace posproof::encodings_xpos

@@ -94,6 +94,23 @@ TEST(ScaledRopes, of_xpos) {
   expect_relative("xpos", "dim=8 layout=half_split centre=1024", {});
 }
 
+// torchscale: from -n // 2, which is -(n + 1) // 2 of an odd n. x-transformers and others: t - n // 2.
+TEST(ScaledRopes, of_xpos_about_the_middle_of_each_call) {
+  const std::string down = "dim=8 centre_at=half_of_call",
+                    up = "dim=8 scale_base=64 layout=half_split centre_at=half_of_call_rounded_up";
+  expect_relative("xpos", down, {"rounded_otherwise", "half_of_the_last", "of_each_row", "keys_as_queries"});
+  expect_relative("xpos", up, {"rounded_otherwise", "half_of_the_last"});
+  for (const std::string way : {"offset", "sequence"})
+    EXPECT_EQ(verdict("xpos", "src/subject/testing/rope_relatives.py", up, way), "holds") << way;
+  // What is not compared with an oracle: sums far from the centre of a long call, by products in f32.
+  const EncodingSpec& spec = encoding_named("xpos");
+  const GateResult linear =
+      gate("xpos", spec, with(spec, Case::parse("dim=8 scale_base=64 centre_at=half_of_call")),
+           testing::python("src/subject/testing/rope_relatives.py"),
+           {.two_heads = true, .budget = {.cases = 100}, .filter = "rotary/is_linear"});
+  EXPECT_EQ(name(linear.results.front().verdict), "holds");
+}
+
 TEST(ScaledRopes, of_queries_with_a_temperature) {
   expect_relative("attention_temperature", "dim=8", {"keys_too", "offset_forgotten", "without_floor"});
   expect_relative("attention_temperature", "dim=8 form=logarithm original_length=2048", {"offset_forgotten"});

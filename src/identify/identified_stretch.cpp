@@ -37,9 +37,18 @@ std::optional<MeasuredLadder> step_of(const Rotary& subject, const Rotary& like,
 bool is_held(const Parameters& parameters, const Domain& domain) {
   const double gamma = parameters.real("gamma"), fastest = std::log((1 + gamma) / gamma),
                centre = parameters.real("centre");
-  const double farthest = std::max(std::abs(static_cast<double>(domain.hi) - centre),
-                                   std::abs(static_cast<double>(domain.lo) - centre));
+  const double farthest = parameters.word("centre_at") != "position"
+                              ? static_cast<double>(domain.hi + 2) / 2
+                              : std::max(std::abs(static_cast<double>(domain.hi) - centre),
+                                         std::abs(static_cast<double>(domain.lo) - centre));
   return farthest / parameters.real("scale_base") * fastest < 85;
+}
+
+// The same numbers, about another centre: where it was in the calls that were measured says nothing.
+Parameters centred_at(const char* half, Parameters parameters) {
+  parameters.set("centre_at", std::string(half));
+  parameters.set("centre", 0.0);
+  return parameters;
 }
 
 bool keeps_sizes(const Rotary& subject, const Rotary& like) {
@@ -77,10 +86,16 @@ std::vector<Candidate> stretched_candidates(const Rotary& subject, const Precisi
     for (const double base : bases(*ladder, exponents)) {
       given.set("base", base);
       const auto truth = spec.oracle<Rotary>(given);
-      out.push_back({"xpos", given});
+      std::vector<Parameters> all = {given};
       for (Parameters& other : measured_stretches(subject, truth, given, precision))
-        if (makes_sense(spec, other) && is_held(other, truth.positions))
-          out.push_back({"xpos", std::move(other)});
+        all.push_back(std::move(other));
+      for (const Parameters& one : all) {
+        if (!makes_sense(spec, one)) continue;
+        if (one == given || is_held(one, truth.positions)) out.push_back({"xpos", one});
+        for (const char* half : {"half_of_call", "half_of_call_rounded_up"})
+          if (const Parameters other = centred_at(half, one); is_held(other, truth.positions))
+            out.push_back({"xpos", other});
+      }
     }
   }
   return out;

@@ -87,8 +87,9 @@ TEST(IdentifyMeasured, names_the_frequencies_of_every_number) {
 
 TEST(IdentifyMeasured, names_the_centre_of_xpos) {
   const Named known{"rope", "dim=16 heads=2"};
-  for (const std::string more : {"centre=256", "centre=-12.5 layout=half_split", "centre=1024 scale_base=300",
-                                 "base=500 centre=100", "scale_base=256"})
+  for (const std::string more :
+       {"centre=256", "centre=-12.5 layout=half_split", "centre=1024 scale_base=300", "base=500 centre=100",
+        "scale_base=256", "centre_at=half_of_call", "scale_base=256 centre_at=half_of_call_rounded_up"})
     expect_named({"xpos", "dim=16 heads=2 " + more}, known);
   const Encoding right = Named{"xpos", "dim=16 heads=2 centre=256"}.made(),
                  elsewhere = Named{"xpos", "dim=16 heads=2 centre=255"}.made();

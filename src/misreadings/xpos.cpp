@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "catalogue/encodings/xpos.h"
 #include "catalogue/misreadings/xpos.h"
@@ -13,14 +15,36 @@ using misread::Real;
 using Zeta = Real (*)(Real share, Real gamma);
 
 template <Zeta zeta>
-Encoding reads(const Parameters& given) {
+Rotary about(const Parameters& given) {
   const Arguments p = misread::arguments(encodings::xpos, given);
   const Real gamma = p.real("gamma"), centre = p.real("centre"), scale_base = p.real("scale_base"),
              dim = static_cast<Real>(p.width("dim"));
-  return misread::with_stretch(encodings::xpos, given, [=](const Pair& pair, Real t, Role role) {
+  return as<Rotary>(misread::with_stretch(encodings::xpos, given, [=](const Pair& pair, Real t, Role role) {
     const Real e = (t - centre) / scale_base, share = 2 * static_cast<Real>(pair.index) / dim;
     return std::pow(zeta(share, gamma), role == Role::query ? e : -e);
-  });
+  }));
+}
+
+// Where each call has a centre of its own, it is one about a position.
+template <Zeta zeta>
+Encoding reads(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::xpos, given);
+  if (p.is("centre_at", "position")) return about<zeta>(given);
+  const bool up = p.is("centre_at", "half_of_call_rounded_up");
+  auto out = encodings::xpos.make<Rotary>(given);
+  out.in_call = [=](Position last) {
+    Parameters one = given;
+    one.set("centre_at", std::string("position"));
+    one.set("centre", static_cast<double>((last + (up ? 2 : 1)) / 2));
+    return std::make_shared<const Rotary>(about<zeta>(one));
+  };
+  out.stretch_error = [own = out.stretch_error](const Pair& pair, double t, const Precision& precision) {
+    return misread::more * own(pair, t, precision);
+  };
+  out.rotate = [in_call = out.in_call](const Tensor& x, const Positions& positions, Role role) {
+    return in_call(positions.empty() ? 0 : std::ranges::max(positions))->rotate(x, positions, role);
+  };
+  return out;
 }
 
 Real over_dim(Real share, Real gamma) {

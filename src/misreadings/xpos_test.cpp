@@ -37,5 +37,20 @@ TEST(MisreadXpos, stretches_as_the_sentence_says) {
       {"", "centre=16 heads=3 gamma=1 scale_base=64"});
 }
 
+// A call of 9 tokens is about 4, or 5.
+TEST(MisreadXpos, stretches_about_the_middle_of_a_call_as_about_a_position) {
+  const std::vector<Position> positions = {8, 0, 3};
+  const Tensor x({1, 1, 3, 8}, std::vector<double>(24, 1));
+  for (const Misreading& one : misreadings::xpos.misreadings)
+    for (const auto& [half, centre] : {std::pair{"half_of_call", 4.0}, {"half_of_call_rounded_up", 5.0}}) {
+      Parameters of_call, of_position;
+      of_call.set("dim", 8.0), of_position.set("dim", 8.0);
+      of_call.set("centre_at", std::string(half)), of_position.set("centre", centre);
+      EXPECT_EQ(as<Rotary>(one.make(of_call)).rotate(x, positions, Role::key).data,
+                as<Rotary>(one.make(of_position)).rotate(x, positions, Role::key).data)
+          << one.what;
+    }
+}
+
 }  // namespace
 }  // namespace posproof::misreadings_xpos_test

@@ -157,6 +157,68 @@ TEST(Relatives, of_xpos_have_the_known_zetas) {
   EXPECT_EQ(ones_at(exact(encodings::xpos, "dim=64 centre=512"), 512, Role::key), plain);
 }
 
+// Computed with mpmath from two formulas. torchscale's exponents of 5 tokens are -(5 // 2 + 1) .. 1, those of
+// rotary-embedding-torch -2 .. 2; at d = 4 and B = 64, of ones. The nearest doubles here and there: 2 units.
+TEST(Relatives, of_xpos_about_the_middle_of_a_call_have_the_known_numbers) {
+  struct Known {
+    const char* words;
+    Role role;
+    Position t;
+    std::vector<double> values;
+  };
+  const std::vector<Known> all = {
+      {"centre_at=half_of_call_rounded_up",
+       Role::query,
+       4,
+       {0.10115923391749356, -1.3831059069070546, 0.95261153530849599, 1.03203996152858}},
+      {"centre_at=half_of_call",
+       Role::query,
+       4,
+       {0.099198354595250129, -1.3562956626189375, 0.94605769997968009, 1.0249396696363289}},
+      {"centre_at=half_of_call_rounded_up",
+       Role::key,
+       0,
+       {0.94296768601870069, 0.94296768601870069, 0.97950208764432991, 0.97950208764432991}},
+      {"centre_at=half_of_call",
+       Role::key,
+       0,
+       {0.96160757016398004, 0.96160757016398004, 0.98628760969736138, 0.98628760969736138}}};
+  const std::vector<Position> call = {0, 1, 2, 3, 4};
+  const Tensor x({1, 1, 5, 4}, std::vector<double>(20, 1));
+  for (const Known& one : all) {
+    const std::string words = std::string("dim=4 scale_base=64 ") + one.words;
+    for (const Rotary& xpos : {exact(encodings::xpos, words), made<Rotary>(encodings::xpos, words)}) {
+      const Tensor y = xpos.rotate(x, call, one.role);
+      for (std::size_t c = 0; c < 4; ++c)
+        expect_near(y.at(static_cast<std::size_t>(one.t), c), one.values[c], 2);
+    }
+  }
+}
+
+// A call of 5 tokens is about 2 or 3, of 6 about 3, whichever of its tokens are asked for, of both roles.
+TEST(Relatives, of_xpos_about_the_middle_of_a_call_are_those_about_a_position) {
+  const auto at = [](std::string_view words, std::vector<Position> positions, Role role) {
+    const Tensor x({1, 1, positions.size(), 4}, std::vector<double>(4 * positions.size(), 1));
+    return exact(encodings::xpos, words).rotate(x, positions, role).data;
+  };
+  for (const Role role : {Role::query, Role::key}) {
+    EXPECT_EQ(at("dim=4 centre_at=half_of_call", {4, 1}, role), at("dim=4 centre=2", {4, 1}, role));
+    EXPECT_EQ(at("dim=4 centre_at=half_of_call", {5, 1}, role), at("dim=4 centre=3", {5, 1}, role));
+    EXPECT_EQ(at("dim=4 centre_at=half_of_call_rounded_up", {4, 1}, role),
+              at("dim=4 centre=3", {4, 1}, role));
+    EXPECT_EQ(at("dim=4 centre_at=half_of_call_rounded_up", {0, 5}, role),
+              at("dim=4 centre=3", {0, 5}, role));
+  }
+  for (const Rotary& xpos : {exact(encodings::xpos, "dim=4 centre_at=half_of_call"),
+                             made<Rotary>(encodings::xpos, "dim=4 centre_at=half_of_call")}) {
+    EXPECT_TRUE(depends_on_the_call(xpos));
+    // Of a token alone the bounds are those of the farthest in a call up to it.
+    const Pair& pair = xpos.pairs.front();
+    EXPECT_EQ(xpos.stretch_error(pair, 1000, all_f32), in_call(xpos, 1000)->stretch_error(pair, 0, all_f32));
+    EXPECT_EQ(xpos.stretch(pair, 1000, Role::key), in_call(xpos, 1000)->stretch(pair, 0, Role::query));
+  }
+}
+
 // floor(8192 / 8192) = 1 at position 8191, for the first position counts as 1; and keys stay.
 // The oracle's answer and the number here are the nearest doubles: 2 roundings.
 TEST(Relatives, of_llama_4_grow_in_steps) {

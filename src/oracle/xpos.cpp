@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -76,21 +77,21 @@ ScaledRotation scaled_rotation(const Channel& channel, Position t, const Real& s
 // The rotations of the last tokens that were asked for: a search asks for few of them again and again.
 class ScaledRotations {
  public:
-  ScaledRotations(std::vector<Channel> channels, double centre, double scale_base)
-      : channels_(std::move(channels)), centre_(centre), scale_base_(scale_base) {}
+  ScaledRotations(std::vector<Channel> channels, double scale_base)
+      : channels_(std::move(channels)), scale_base_(scale_base) {}
 
   const std::vector<Channel>& channels() const { return channels_; }
 
   // One for each pair.
-  std::shared_ptr<const std::vector<ScaledRotation>> at(Position t, Role role) const {
+  std::shared_ptr<const std::vector<ScaledRotation>> at(Position t, Role role, double centre) const {
     const std::lock_guard lock(mutex_);
     if (kept_.size() > 512) kept_.clear();
-    auto& rotations = kept_[{t, role}];
+    auto& rotations = kept_[{t, role, centre}];
     if (!rotations) {
       std::vector<ScaledRotation> made;
       for (const Channel& channel : channels_)
         made.push_back(
-            scaled_rotation(channel, t, factor(channel, static_cast<double>(t), centre_, scale_base_, role)));
+            scaled_rotation(channel, t, factor(channel, static_cast<double>(t), centre, scale_base_, role)));
       rotations = std::make_shared<const std::vector<ScaledRotation>>(std::move(made));
     }
     return rotations;
@@ -98,9 +99,10 @@ class ScaledRotations {
 
  private:
   std::vector<Channel> channels_;
-  double centre_, scale_base_;
+  double scale_base_;
   mutable std::mutex mutex_;
-  mutable std::map<std::pair<Position, Role>, std::shared_ptr<const std::vector<ScaledRotation>>> kept_;
+  mutable std::map<std::tuple<Position, Role, double>, std::shared_ptr<const std::vector<ScaledRotation>>>
+      kept_;
 };
 
 // (a + i b)(cosine + i sine), each part rounded once.
@@ -111,44 +113,56 @@ void rotate(double& a, double& b, const ScaledRotation& by) {
   a = real.nearest(), b = imaginary.nearest();
 }
 
-}  // namespace
+// What does not depend on the centre.
+struct Uncentred {
+  std::shared_ptr<const ScaledRotations> rotations;
+  std::vector<Pair> pairs;
+  std::vector<double> logarithms;  // of the zetas, in double: what bounds are made of
+  double scale_base;
+  std::size_t dim, heads;
+};
 
-Encoding oracle::xpos(const Arguments& p) {
-  const std::size_t dim = p.width("dim"), heads = p.width("heads");
-  const double centre = p.real("centre"), scale_base = p.real("scale_base");
+Uncentred uncentred(const Arguments& p) {
+  const std::size_t dim = p.width("dim");
   const bool split = p.is("layout", "half_split");
-  const auto rotations = std::make_shared<const ScaledRotations>(channels_of(p), centre, scale_base);
-  const std::vector<Channel>& channels = rotations->channels();
-
-  Rotary rotary{.dim = dim, .heads = heads};
-  rotary.positions.hi = 1 << 14;
-  for (std::size_t i = 0; i < channels.size(); ++i)
-    rotary.pairs.push_back(
+  Uncentred out{std::make_shared<const ScaledRotations>(channels_of(p), p.real("scale_base")),
+                {},
+                {},
+                p.real("scale_base"),
+                dim,
+                p.width("heads")};
+  const std::vector<Channel>& channels = out.rotations->channels();
+  for (std::size_t i = 0; i < channels.size(); ++i) {
+    out.pairs.push_back(
         {split ? i : 2 * i, split ? i + dim / 2 : 2 * i + 1, channels[i].frequency.nearest(), i});
-  rotary.positions.hard = hard_positions(rotary.pairs, rotary.positions.lo, rotary.positions.hi);
-  std::vector<double> logarithms;
-  for (const Channel& channel : channels) logarithms.push_back(channel.log_zeta.nearest());
-  // What bounds are made of, in double.
-  rotary.stretch = [logarithms, centre, scale_base](const Pair& pair, double t, Role role) {
+    out.logarithms.push_back(channels[i].log_zeta.nearest());
+  }
+  return out;
+}
+
+Rotary about(double centre, const Uncentred& of) {
+  Rotary rotary{.dim = of.dim, .heads = of.heads, .pairs = of.pairs};
+  rotary.stretch = [logarithms = of.logarithms, centre, scale_base = of.scale_base](const Pair& pair,
+                                                                                    double t, Role role) {
     const double e = (t - centre) / scale_base * logarithms.at(pair.index);
     return std::exp(role == Role::key ? -e : e);
   };
   // Whoever forms zeta^e may have zeta off by 4 units (three operations, one of whose terms had one before),
   // so zeta^e by 4 |e|; an exponent e ln zeta that is formed by a difference, a quotient, a logarithm and a
   // product by 4 |e ln zeta|; and the exponential with a reciprocal by 3. Two more for keeping and using it.
-  rotary.stretch_error = [logarithms, centre, scale_base](const Pair& pair, double t,
-                                                          const Precision& precision) {
+  rotary.stretch_error = [logarithms = of.logarithms, centre, scale_base = of.scale_base](
+                             const Pair& pair, double t, const Precision& precision) {
     const double e = std::abs(t - centre) / scale_base;
     const double both = e * std::abs(logarithms.at(pair.index));
     return (3 + 4 * e + 4 * both) * precision.angle + 2 * std::max(precision.table(), precision.work());
   };
-  rotary.rotate = [rotations, pairs = rotary.pairs, heads, dim](
+  rotary.rotate = [rotations = of.rotations, pairs = of.pairs, heads = of.heads, dim = of.dim, centre](
                       const Tensor& x, std::span<const Position> positions, Role role) {
     check_rotation(x, positions, heads, dim);
     const std::size_t batch = x.shape[0], n = x.shape[2];
     Tensor out = x;
     for (std::size_t token = 0; token < batch * n; ++token) {
-      const auto by = rotations->at(positions[token], role);
+      const auto by = rotations->at(positions[token], role, centre);
       for (const Pair& pair : pairs)
         for (std::size_t h = 0; h < heads; ++h) {
           const std::size_t row = (token / n * heads + h) * n + token % n;
@@ -156,6 +170,38 @@ Encoding oracle::xpos(const Arguments& p) {
         }
     }
     return out;
+  };
+  return rotary;
+}
+
+// The exponents of a call of n tokens run from -n/2: c is n/2, rounded.
+double centre_of(Position tokens, bool up) {
+  const double half = static_cast<double>(tokens) / 2;
+  return up ? std::ceil(half) : std::floor(half);
+}
+
+}  // namespace
+
+Encoding oracle::xpos(const Arguments& p) {
+  const auto of = std::make_shared<const Uncentred>(uncentred(p));
+  const bool by_call = !p.is("centre_at", "position"), up = p.is("centre_at", "half_of_call_rounded_up");
+  Rotary rotary = about(by_call ? 0 : p.real("centre"), *of);
+  rotary.positions.hi = 1 << 14;
+  rotary.positions.hard = hard_positions(rotary.pairs, rotary.positions.lo, rotary.positions.hi);
+  if (!by_call) return rotary;
+  // Without its call a token is taken for one as far from the centre as any in a call up to it.
+  rotary.stretch = [own = rotary.stretch, up](const Pair& pair, double t, Role role) {
+    return own(pair, centre_of(static_cast<Position>(t) + 1, up), role);
+  };
+  rotary.stretch_error = [own = rotary.stretch_error, up](const Pair& pair, double t, const Precision& p) {
+    return own(pair, centre_of(static_cast<Position>(t) + 1, up), p);
+  };
+  rotary.in_call = [of, up](Position last) {
+    return std::make_shared<const Rotary>(about(centre_of(last + 1, up), *of));
+  };
+  rotary.rotate = [of, up](const Tensor& x, std::span<const Position> positions, Role role) {
+    const Position last = positions.empty() ? 0 : *std::ranges::max_element(positions);
+    return about(centre_of(last + 1, up), *of).rotate(x, positions, role);
   };
   return rotary;
 }

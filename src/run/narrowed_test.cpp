@@ -260,6 +260,9 @@ TEST(KeepWithinFormat, ends_before_a_factor_of_the_position_has_no_place) {
   EXPECT_EQ(last("dim=8", "bf16"), at(100 / step, 512));
   EXPECT_EQ(last("dim=8 scale_base=64", "f32"), at(100 / step, 64));
   EXPECT_EQ(last("dim=8", "f64"), at(900 / step, 512));
+  // The first token of a call, and the last, are half of its length from the centre.
+  EXPECT_EQ(last("dim=8 centre_at=half_of_call", "f16"), 2 * at(11 / step, 512));
+  EXPECT_EQ(last("dim=8 centre_at=half_of_call_rounded_up", "f16"), 2 * at(11 / step, 512) - 1);
 }
 
 }  // namespace

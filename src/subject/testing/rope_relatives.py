@@ -66,9 +66,15 @@ def xpos(x, positions, role):
     if wrong == "zeta_over_half":
         zeta = (indices / 2 + f32(gamma * dim)) / f32((1 + gamma) * dim)
     t = positions.astype(f32)[:, None, :, None]
-    power = (t - f32(asked["centre"])) / f32(asked["scale_base"])
-    if wrong == "centre_one_off":
-        power = (t + 1 - f32(asked["centre"])) / f32(asked["scale_base"])
+    centre = asked["centre"] + (-1 if wrong == "centre_one_off" else 0)
+    if asked["centre_at"] != "position":  # (n + 1) // 2 is -(-n // 2)
+        up = asked["centre_at"] == "half_of_call_rounded_up"
+        longest = positions.max(axis=-1 if wrong == "of_each_row" else None, keepdims=True)
+        centre = (longest + (2 if up != (wrong == "rounded_otherwise") else 1)) // 2
+        if wrong == "half_of_the_last":
+            centre = positions.max() / 2
+        centre = np.reshape(centre, (-1, 1, 1, 1)) if np.ndim(centre) else centre
+    power = (t - np.asarray(centre, f32)) / f32(asked["scale_base"])
     size = zeta ** power
     if role == "key" and wrong != "keys_as_queries":
         size = f32(1) / size
@@ -89,7 +95,11 @@ def temperature(x, positions, role):
 
 
 by_kind = {"dynamic_ntk": dynamic_ntk, "longrope": longrope}.get(asked.get("scaling"), plain)
-if asked.encoding == "xpos":
+if asked.encoding == "xpos" and wrong == "offset":
+    serve(rotate=lambda x, first, role: xpos(x, first + np.arange(x.shape[2])[None], role), takes_positions=wrong)
+elif asked.encoding == "xpos" and wrong == "sequence":
+    serve(rotate=lambda x, role: xpos(x, np.arange(x.shape[2])[None], role), takes_positions=wrong, domain=(0, 1023))
+elif asked.encoding == "xpos":
     serve(rotate=xpos)
 elif asked.encoding == "attention_temperature":
     serve(rotate=temperature)
