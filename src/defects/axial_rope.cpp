@@ -40,9 +40,12 @@ Encoding ladder_half_range(const Parameters& p) {
   refuse_unless(parts.size() == 1, "said of parts of one width");
   refuse_unless(std::ranges::any_of(rotary.pairs, [](const Pair& pair) { return pair.index > 0; }),
                 "the same where each axis has one pair");
-  const Encoding out = with_frequencies(rotary, [axes, factor = p.real("factor")](Pair& pair) {
-    pair.frequency = std::pow(pair.frequency * factor, 1 / axes) / factor;
-  });
+  const Encoding out =
+      with_frequencies(rotary, [axes, all = p.real("factor"),
+                                of_each = std::get<std::vector<double>>(*p.find("factors"))](Pair& pair) {
+        const double factor = of_each.size() == 1 ? all : of_each.at(pair.axis);
+        pair.frequency = std::pow(pair.frequency * factor, 1 / axes) / factor;
+      });
   const std::string coordinates = p.word("coordinates");
   const bool from_0 = coordinates == "whole" || coordinates == "resized";
   return at_each_place(out, [offset = from_0 ? p.integer("offset") : 0](std::span<Position> place) {

@@ -20,7 +20,7 @@ Coordinate cropped(const Arguments& p, std::size_t axis) {
     return {step, -start / step, static_cast<double>(2 * (stop - start))};
   }
   const long double end = stop * (extent - 1) / extent, step = (end - start) / (extent - 1);
-  return {step, -start / step, static_cast<double>(2 * end + 3 * (end - start))};
+  return {step, -start / step, static_cast<double>(2 * std::abs(end) + 3 * (end - start))};
 }
 
 }  // namespace
@@ -37,9 +37,14 @@ double offset_of(const Arguments& p) {
   return from_0(p) ? static_cast<double>(p.whole("offset")) : 0;
 }
 
+double factor_of(const Arguments& p, std::size_t axis) {
+  const auto& of_each = p.list("factors");
+  return of_each.size() == 1 ? p.real("factor") : of_each[axis];
+}
+
 Coordinate coordinate_of(const Arguments& p, std::size_t axis) {
   const long double zero = 0 - static_cast<long double>(offset_of(p));
-  if (p.is("coordinates", "whole")) return {1 / static_cast<long double>(p.real("factor")), zero};
+  if (p.is("coordinates", "whole")) return {1 / static_cast<long double>(factor_of(p, axis)), zero};
   if (p.is("coordinates", "cropped")) return cropped(p, axis);
   const auto& grid = p.list("grid");
   if (p.is("coordinates", "resized"))

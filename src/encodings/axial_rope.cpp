@@ -188,6 +188,14 @@ const std::vector<Parameter> parameters = {
                           1.0,
                           {1.0, 2.0},
                           "divisor of positions: the grid's extent over the trained one"}),
+    where(
+        whole_numbers,
+        {"factors",
+         type::List{4},
+         std::vector<double>{0},
+         {std::vector<double>{0}, std::vector<double>{2, 1}, std::vector<double>{1, 2, 4}},
+         "divisor of each axis' numbers, of a grid that is longer on one side: the inverses of HunyuanVideo's "
+         "interpolation_factor; [0]: factor on every axis"}),
     where(on_a_grid, {"grid",
                       type::List{4},
                       std::vector<double>{16, 16},
@@ -201,18 +209,20 @@ const std::vector<Parameter> parameters = {
            {std::vector<double>{16, 16}, std::vector<double>{4, 7}, std::vector<double>{3, 4, 7}},
            "extent of each axis of the trained grid: timm's ref_feat_shape",
            "positions"}),
-    where(from_a_corner, {"crop_start",
-                          type::List{4},
-                          std::vector<double>{0, 0},
-                          {std::vector<double>{0, 0}, std::vector<double>{2, 3}},
-                          "first coordinate of each axis: of diffusers' crops_coords the first",
-                          "positions"}),
+    where(from_a_corner,
+          {"crop_start",
+           type::List{4},
+           std::vector<double>{0, 0},
+           {std::vector<double>{0, 0}, std::vector<double>{2, 3}, std::vector<double>{-8, -6}},
+           "first coordinate of each axis: of diffusers' crops_coords the first; below 0 where the "
+           "middle is 0, as -(E - E // 2) in Qwen-Image",
+           "positions"}),
     where(
         from_a_corner,
         {"crop_stop",
          type::List{4},
          std::vector<double>{16, 12},
-         {std::vector<double>{16, 12}, std::vector<double>{9, 14}},
+         {std::vector<double>{16, 12}, std::vector<double>{9, 14}, std::vector<double>{8, 6}},
          "where so many equal steps from crop_start end (crop_spacing=stop_excluded): of diffusers' crops_coords the second",
          "positions"}),
     where(
@@ -279,13 +289,24 @@ const std::vector<Relation> relations = {
      [](const Arguments& p) { return std::ranges::min(p.list("grid")) >= 2; },
      {{{"coordinates", {"corners"}}}}},
     {{"crop_start", "axes"},
-     "whole numbers from 0, one for each axis",
-     [](const Arguments& p) { return of_each_axis(p, "crop_start", 0); },
+     "whole numbers from -2^53, one for each axis",
+     [](const Arguments& p) { return of_each_axis(p, "crop_start", -0x1p53); },
      from_a_corner},
     {{"crop_stop", "axes"},
-     "whole numbers from 1, one for each axis",
-     [](const Arguments& p) { return of_each_axis(p, "crop_stop", 1); },
+     "whole numbers from -2^53, one for each axis",
+     [](const Arguments& p) { return of_each_axis(p, "crop_stop", -0x1p53); },
      from_a_corner},
+    {{"factors", "axes"},
+     "numbers from 1, one for each axis, or [0]",
+     [](const Arguments& p) {
+       const auto& all = p.list("factors");
+       return all == std::vector<double>{0} || (all.size() == p.width("axes") && std::ranges::min(all) >= 1);
+     },
+     whole_numbers},
+    {{"factor", "factors"},
+     "1 where each axis has a factor of its own",
+     [](const Arguments& p) { return p.list("factors").size() == 1 || p.real("factor") == 1; },
+     whole_numbers},
     {{"crop_start", "crop_stop", "grid"},
      "a last coordinate beyond the first, on each axis",
      [](const Arguments& p) {
@@ -302,7 +323,8 @@ const std::vector<Relation> relations = {
 using namespace properties;
 
 // Every axis has the same frequencies, and a step on one is as long as on another.
-const Condition alike{{{"ladder", {"restarted"}}, {"coordinates", {"whole"}}}};
+const Condition alike{
+    {{"ladder", {"restarted"}}, {"coordinates", {"whole"}}, {"factors", {std::vector<double>{0}}}}};
 // The fastest pair of each axis makes no whole turn from one number to another.
 const Condition restarted_from_0{{{"ladder", {"restarted"}}, {"coordinates", {"whole", "resized"}}}};
 
@@ -348,6 +370,7 @@ const EncodingSpec entry{
             holds(axes::is_one_ladder_where_numbers_are_equal, {{{"order", {"alternating"}},
                                                                  {"ladder", {"strided"}},
                                                                  {"coordinates", {"whole"}},
+                                                                 {"factors", {std::vector<double>{0}}},
                                                                  {"offset", {0.0}}}}),
             fails(axes::is_one_ladder_where_numbers_are_equal, "dim=8 x=[0,0,1,0*5] t=1 role=query", 0.841,
                   "the frequencies are 1, 0.01 and then 1 again: sin 1 in place of sin 10^-4"),

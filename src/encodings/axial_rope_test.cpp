@@ -153,6 +153,13 @@ TEST(AxialRope, of_one_extent_takes_it_of_all_axes) {
 
 TEST(AxialRope, divides_positions_by_its_factor) {
   EXPECT_EQ(rotated("dim=8 factor=2", {6, 10}), rotated("dim=8", {3, 5}));
+  EXPECT_EQ(rotated("dim=8 factors=[2,5]", {6, 10}), rotated("dim=8", {3, 2}));
+  EXPECT_EQ(rotated("dim=8 factors=[2,5] axis_order=reversed", {6, 10}),
+            rotated("dim=8 axis_order=reversed", {3, 2}));
+  EXPECT_EQ(rotated("dim=8 axes=3 parts=[2,2,4] factors=[1,2,4]", {3, 6, 8}),
+            rotated("dim=8 axes=3 parts=[2,2,4]", {3, 3, 2}));
+  EXPECT_EQ(rotated("dim=8 ladder=strided factors=[3,3]", {7, 8}),
+            rotated("dim=8 ladder=strided factor=3", {7, 8}));
   for (const bool exact : {false, true}) {
     const auto roundings = [&](std::string_view words) {
       const Parameters p = Case::parse(words);
@@ -162,6 +169,8 @@ TEST(AxialRope, divides_positions_by_its_factor) {
     };
     EXPECT_EQ(roundings("dim=8 factor=2"), 2);
     EXPECT_EQ(roundings("dim=8"), 0);
+    EXPECT_EQ(roundings("dim=8 factors=[2,1]"), 2);
+    EXPECT_EQ(roundings("dim=8 factors=[1,2]"), 0);
   }
 }
 
@@ -213,6 +222,11 @@ TEST(AxialRope, takes_steps_from_one_corner_of_a_crop_to_the_other) {
     same("crop_start=[3,1] crop_stop=[8,6] grid=[4,2] crop_spacing=stop_scaled", {0, 0}, {3, 1});
     same("crop_start=[3,1] crop_stop=[8,6] grid=[4,2] crop_spacing=stop_scaled", {2, 1}, {5, 3});
     same("crop_start=[1,0] crop_stop=[9,4] grid=[4,2]", {3, 1}, {7, 2});
+    // Qwen-Image: -(E - E // 2), of 5 rows and 4 columns -3 and -2.
+    same("crop_start=[-3,-2] crop_stop=[2,2] grid=[5,4]", {0, 0}, {-3, -2});
+    same("crop_start=[-3,-2] crop_stop=[2,2] grid=[5,4]", {4, 3}, {1, 1});
+    same("crop_start=[-9,-8] crop_stop=[-4,0] grid=[5,4]", {3, 3}, {-6, -2});
+    same("crop_start=[-6,-9] crop_stop=[3,-5] grid=[3,5] crop_spacing=stop_scaled", {1, 4}, {-2, -4});
     EXPECT_EQ(of(exact, "coordinates=cropped crop_stop=[4,7] grid=[5,3]", {3, 2}),
               of(exact, "coordinates=resized trained_grid=[4,7] grid=[5,3]", {3, 2}));
   }
@@ -450,6 +464,13 @@ TEST(AxialRope, refuses_what_makes_no_sense) {
   EXPECT_EQ(no("max_resolution=1"), "`max_resolution=1`; allowed: finite numbers from 2");
   EXPECT_EQ(no("min_period=0"), "`min_period=0`; allowed: finite numbers above 0");
   EXPECT_EQ(no("factor=0.5"), "`factor=0.5`; allowed: finite numbers from 1");
+  EXPECT_EQ(no("factors=[2]"),
+            "`factors=[2] axes=2 coordinates=whole`; allowed: numbers from 1, one for each axis, or [0]");
+  EXPECT_EQ(no("factors=[2,0.5]"),
+            "`factors=[2,0.5] axes=2 coordinates=whole`; allowed: numbers from 1, one for each axis, or [0]");
+  EXPECT_EQ(no("factor=2 factors=[2,1]"),
+            "`factor=2 factors=[2,1] coordinates=whole`; allowed: 1 where each axis has a factor of its own");
+  EXPECT_EQ(no("factors=[2,1]"), "not refused");
   EXPECT_EQ(no("heads=64 dim=16386"), "`heads=64 dim=16386`; allowed: at most 1048576 channels in all heads");
   EXPECT_EQ(no("parts=[4,4] order=alternating ladder=strided"), "not refused");
 }

@@ -76,6 +76,7 @@ const Identity entry{
                {"ladder", {"restarted"}},
                {"axis_order", {"given"}},
                {"coordinates", {"whole"}},
+               {"factors", {std::vector<double>{0}}},
                {"factor", {1.0}},
                {"offset", {0.0}}}},
     .right_of = &right_of,

@@ -32,7 +32,7 @@ Fraction between_corners(std::int64_t a, std::int64_t b, std::int64_t n, bool ex
   if (excluded) return {b - a, a * n, n, 2.0 * static_cast<double>(b - a)};
   const std::int64_t over = n * (n - 1);
   const double end = static_cast<double>(b * (n - 1)) / static_cast<double>(n);
-  return {b * (n - 1) - a * n, a * over, over, 5 * end - 3 * static_cast<double>(a)};
+  return {b * (n - 1) - a * n, a * over, over, 2 * std::abs(end) + 3 * (end - static_cast<double>(a))};
 }
 
 Fraction fraction_of(const Arguments& p, std::size_t axis) {
@@ -244,6 +244,9 @@ Encoding oracle::axial_rope(const Arguments& p) {
       pairs_of_part[part] = static_cast<std::size_t>(p.list("parts")[part]) / 2;
   const std::size_t all_pairs = std::accumulate(pairs_of_part.begin(), pairs_of_part.end(), std::size_t{0});
 
+  std::vector<double> divisors = p.list("factors");
+  if (divisors.size() == 1) divisors.assign(axes, p.real("factor"));
+
   std::vector<AxialPair> pairs;
   const auto owner = owners(pairs_of_part, p.is("order", "alternating"));
   for (std::size_t rank = 0; rank < all_pairs; ++rank) {
@@ -260,16 +263,17 @@ Encoding oracle::axial_rope(const Arguments& p) {
     one.exponent = {static_cast<std::int64_t>(one.pair.index),
                     static_cast<std::int64_t>(strided ? all_pairs : pairs_of_part[part])};
     const bool scaled = p.is("coordinates", "whole")
-                            ? p.real("factor") != 1
+                            ? divisors[one.pair.axis] != 1
                             : fraction_of(p, one.pair.axis).times != fraction_of(p, one.pair.axis).over;
     if (scaled) one.pair.frequency_error = divided();
     pairs.push_back(one);
   }
   const bool whole = p.is("coordinates", "whole");
   const Position offset = whole || p.is("coordinates", "resized") ? p.whole("offset") : 0;
-  exact::Scaling scaling = exact::Unscaled{};
-  if (p.real("factor") != 1) scaling = exact::Interpolated{p.real("factor")};
-  Rotary rotary = whole ? axial(dim, p.width("heads"), axes, p.real("base"), scaling, pairs, offset)
+  std::vector<exact::Scaling> scalings(axes, exact::Unscaled{});
+  for (std::size_t axis = 0; axis < axes; ++axis)
+    if (divisors[axis] != 1) scalings[axis] = exact::Interpolated{divisors[axis]};
+  Rotary rotary = whole ? axial(dim, p.width("heads"), axes, p.real("base"), scalings, pairs, offset)
                         : of_fractions(p, pairs);
   if (offset != 0) allow_for_sums(rotary, static_cast<double>(offset));
   return rotary;

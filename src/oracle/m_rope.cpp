@@ -51,7 +51,7 @@ Encoding oracle::m_rope(const Arguments& p) {
     one.exponent = {static_cast<std::int64_t>(restarted ? 2 * before : i), static_cast<std::int64_t>(pairs)};
     rotated.push_back(one);
   }
-  return axial(dim, p.width("heads"), 3, p.real("base"), exact::Unscaled{}, rotated);
+  return axial(dim, p.width("heads"), 3, p.real("base"), {3, exact::Unscaled{}}, rotated);
 }
 
 }  // namespace posproof
