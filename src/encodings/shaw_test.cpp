@@ -31,6 +31,23 @@ TEST(Shaw, takes_larger_offsets_for_the_largest) {
   EXPECT_NE(at(0, 4), at(0, 5));
 }
 
+// SpeechT5's pos_seq >= max_length is max_length - 1: the same table but for its last row.
+TEST(Shaw, takes_larger_offsets_for_the_last_but_one_where_there_are_2k_rows) {
+  for (const std::string relative : {"key_minus_query", "query_minus_key"}) {
+    const auto at = [&](const std::string& last, Position offset) {
+      const Position i = relative == "key_minus_query" ? 50 : 50 + offset, j = 100 + offset - i;
+      return logit(encodings::shaw, "dim=4 clip=5 relative=" + relative + " last_offset=" + last, q4, k4, i,
+                   j);
+    };
+    for (const Position offset : {-9, -6, -5, -4, -1, 0, 1, 3, 4})
+      EXPECT_EQ(at("clip_minus_one", offset), at("clip", offset)) << relative << " " << offset;
+    for (const Position offset : {5, 6, 40}) {
+      EXPECT_EQ(at("clip_minus_one", offset), at("clip_minus_one", 4)) << relative << " " << offset;
+      EXPECT_NE(at("clip_minus_one", offset), at("clip", offset)) << relative << " " << offset;
+    }
+  }
+}
+
 TEST(Shaw, says_which_contents_it_takes) {
   const std::array<Position, 1> one = {0};
   const auto ask = [&](const Encoding& encoding) {

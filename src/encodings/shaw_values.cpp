@@ -22,13 +22,15 @@ Encoding make(const Arguments& p) {
   const std::size_t dim = p.width("dim");
   const Position clip = p.whole("clip");
   const bool key_minus_query = p.is("relative", "key_minus_query");
-  const Tensor of_keys = trained(2 * p.width("clip") + 1, dim, p.whole("table_seed")),
-               of_values = trained(2 * p.width("clip") + 1, dim, p.whole("table_seed") + 1);
+  const Position last = p.is("last_offset", "clip_minus_one") ? clip - 1 : clip;
+  const auto rows = static_cast<std::size_t>(clip + last + 1);
+  const Tensor of_keys = trained(rows, dim, p.whole("table_seed")),
+               of_values = trained(rows, dim, p.whole("table_seed") + 1);
 
   Attention shaw = attention(dim, [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask&) {
     const auto row = [=](std::size_t i, std::size_t j) {
       const auto ahead = static_cast<Position>(j) - static_cast<Position>(i);
-      return static_cast<std::size_t>(clip + std::clamp(key_minus_query ? ahead : -ahead, -clip, clip));
+      return static_cast<std::size_t>(clip + std::clamp(key_minus_query ? ahead : -ahead, -clip, last));
     };
     return Pairwise{[=, &q, &k](std::size_t i, std::size_t j) {
                       return (dot(q.row(i), k.row(j)) + dot(q.row(i), of_keys.row(row(i, j)))) / root(dim);
@@ -52,13 +54,16 @@ const EncodingSpec entry{
     .source =
         "Shaw et al. 2018, Self-Attention with Relative Position Representations, equations 3 and 4; "
         "tensor2tensor",
-    .parameters = {{whole("dim", type::any_width, 64, {1, 2, 4}, "width of a head", "channels"),
-                    whole("clip", {1, 1 << 16}, 16, {2, 5}, "largest offset: larger ones are clipped to it",
-                          "tokens"),
-                    convention("relative", {"key_minus_query", "query_minus_key"}, "direction of the offset"),
-                    whole("table_seed", type::any_whole, 1, {1, 2},
-                          "seed of the keys' table [2 clip + 1, dim], whose row r belongs to the offset r - "
-                          "clip; of the values', the next one")}},
+    .parameters =
+        {{whole("dim", type::any_width, 64, {1, 2, 4}, "width of a head", "channels"),
+          whole("clip", {1, 1 << 16}, 16, {2, 5}, "largest offset: larger ones are clipped to it", "tokens"),
+          convention("relative", {"key_minus_query", "query_minus_key"}, "direction of the offset"),
+          convention(
+              "last_offset", {"clip", "clip_minus_one"},
+              "largest offset with a row: clip (2 clip + 1 rows), clip_minus_one (2 clip rows, as SpeechT5 has them)"),
+          whole("table_seed", type::any_whole, 1, {1, 2},
+                "seed of the keys' table [rows, dim], whose row r belongs to the offset r - "
+                "clip; of the values', the next one")}},
     .reference = &make,
     .exact = &oracle::shaw_values,
     .facts = {{&facts::distinguishes_positions}},

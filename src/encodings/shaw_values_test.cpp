@@ -43,6 +43,26 @@ TEST(ShawValues, is_mirrored_where_the_offset_is_query_minus_key) {
             answers(encodings::shaw_values, "dim=2", one, one, one));
 }
 
+// Of three tokens under a causal mask: with clip 1 the offsets of i - j are 0 alone, with 2 they are 0 and 1.
+TEST(ShawValues, takes_larger_offsets_for_the_last_but_one_where_there_are_2k_rows) {
+  const auto of = [](const std::string& more) { return answers(encodings::shaw_values, "dim=2 " + more); };
+  EXPECT_EQ(of("clip=3 relative=query_minus_key last_offset=clip_minus_one"),
+            of("clip=3 relative=query_minus_key"));
+  EXPECT_NE(of("clip=2 relative=query_minus_key last_offset=clip_minus_one"),
+            of("clip=2 relative=query_minus_key"));
+  EXPECT_EQ(of("clip=2 last_offset=clip_minus_one"), of("clip=2")) << "keys are at or before their query";
+  // All rows are that of offset 0: they are added to the answers, and no weight changes.
+  const Numbers with = of("clip=1 relative=query_minus_key last_offset=clip_minus_one"),
+                without = answers(encodings::shaw_values,
+                                  "dim=2 clip=1 relative=query_minus_key last_offset=clip_minus_one", q3, k3,
+                                  Tensor({3, 2}));
+  for (std::size_t c = 0; c < 2; ++c) {
+    EXPECT_NEAR(without[c], without[2 + c], 3e-15);
+    EXPECT_NEAR(without[c], without[4 + c], 3e-15);
+    EXPECT_NEAR(with[c] - without[c], v3.at(0, c), 3e-15);
+  }
+}
+
 TEST(ShawValues, says_which_shapes_it_takes) {
   const auto ask = [&](const Encoding& encoding, const Mask& mask) {
     return message([&] { as<Attention>(encoding).attend(q3, k3, v3, mask); });

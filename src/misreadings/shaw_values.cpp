@@ -44,7 +44,8 @@ Encoding reads(const Parameters& given, const Rows& rows) {
   const Arguments p = misread::arguments(encodings::shaw_values, given);
   const std::size_t dim = p.width("dim");
   const Position clip = p.whole("clip"), reach = clip - rows.less;
-  if (reach < 0) throw Refusal("nothing is left");
+  const Position lacks = p.is("last_offset", "clip_minus_one") ? 1 : 0;
+  if (reach < lacks) throw Refusal("nothing is left");
   const bool key_minus_query = p.is("relative", "key_minus_query");
   const auto seed = p.whole("table_seed");
   const Tensor one = trained(2 * p.width("clip") + 1, dim, seed),
@@ -56,7 +57,7 @@ Encoding reads(const Parameters& given, const Rows& rows) {
         const auto row = [=](std::size_t i, std::size_t j, bool mirrored) {
           const auto ahead = static_cast<Position>(j) - static_cast<Position>(i);
           const Position offset = key_minus_query != mirrored ? ahead : -ahead;
-          return static_cast<std::size_t>(clip + std::clamp(offset, -reach, reach));
+          return static_cast<std::size_t>(clip + std::clamp(offset, -reach, reach - lacks));
         };
         const auto logit = [=, &q, &k](std::size_t i, std::size_t j) {
           const Real met = rows.of_keys ? dot(q.row(i), of_keys.row(row(i, j, rows.keys_mirrored))) : 0;

@@ -10,12 +10,14 @@ Encoding oracle::shaw(const Arguments& p) {
   const std::size_t dim = p.width("dim");
   const Position clip = p.whole("clip");
   const bool key_minus_query = p.is("relative", "key_minus_query");
+  // SpeechT5 has no row for the offset k: larger ones are k - 1.
+  const Position most = clip - (p.is("last_offset", "clip_minus_one") ? 1 : 0);
   const Trained table(2 * p.width("clip") + 1, dim, p.whole("table_seed"));
 
   Contextual shaw =
       contextual("shaw", dim, AsGiven(), [=](const auto& in, auto q, auto k, Position i, Position j) {
         const Position offset = key_minus_query ? j - i : i - j;
-        const auto a = trained(in, table.row(std::max(-clip, std::min(clip, offset)) + clip));
+        const auto a = trained(in, table.row(std::max(-clip, std::min(most, offset)) + clip));
         return in.over_root(in.sum(in.dot(q, k), in.dot(q, a)), dim);
       });
   shaw.positions = whole_domain(0, usual_end);

@@ -9,6 +9,7 @@ Encoding oracle::shaw_values(const Arguments& p) {
   const std::size_t dim = p.width("dim");
   const Position clip = p.whole("clip");
   const bool key_minus_query = p.is("relative", "key_minus_query");
+  const Position most = clip - (p.is("last_offset", "clip_minus_one") ? 1 : 0);
   const Trained of_keys(2 * p.width("clip") + 1, dim, p.whole("table_seed")),
       of_values(2 * p.width("clip") + 1, dim, p.whole("table_seed") + 1);
 
@@ -20,7 +21,7 @@ Encoding oracle::shaw_values(const Arguments& p) {
           const auto query = given(in, q.row(i));
           for (std::size_t j = 0; j < k.rows(); ++j) {
             const auto ahead = static_cast<Position>(j) - static_cast<Position>(i);
-            const Position row = std::max(-clip, std::min(clip, key_minus_query ? ahead : -ahead)) + clip;
+            const Position row = std::max(-clip, std::min(most, key_minus_query ? ahead : -ahead)) + clip;
             out.logits.push_back(in.over_root(
                 in.sum(in.dot(query, given(in, k.row(j))), in.dot(query, trained(in, of_keys.row(row)))),
                 dim));
