@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "catalogue/encodings/learned.h"
 #include "catalogue/oracle/learned.h"
@@ -23,6 +24,12 @@
 namespace posproof::encodings_learned {
 namespace {
 
+// A number of the table is kept and its product rounded: 2 units of what is kept in the answer's format. The
+// root is rounded, and so is its reciprocal: 2 more of what is worked in.
+double scaled_entry_error(double entry, const Precision& p) {
+  return (2 * std::max(p.result, p.table()) + 2 * p.work()) * std::abs(entry);
+}
+
 Encoding make(const Arguments& p) {
   const std::size_t dim = p.width("dim");
   const bool index = p.is("table", "index");
@@ -35,6 +42,9 @@ Encoding make(const Arguments& p) {
   // Padding has a position of its own, before the first: it is asked for, too.
   if (padding_row >= 0) first = std::min(first, padding_row - offset);
 
+  const bool scaled = p.is("scale", "inverse_root_of_dim");
+  const long double root = std::sqrt(static_cast<long double>(dim));
+
   Table table{.dim = dim, .positions = {first, last}, .offset = static_cast<double>(offset)};
   table.positions.ends = true;
   table.rows = [=](std::span<const Position> positions, Position) {
@@ -44,26 +54,28 @@ Encoding make(const Arguments& p) {
       for (std::size_t c = 0; c < dim; ++c) {
         const std::uint64_t entry = static_cast<std::uint64_t>(positions[r] + offset) * dim + c;
         if (positions[r] + offset == padding_row) continue;
-        rows.at(r, c) = index ? static_cast<double>(entry) : seeded(seed, entry, deviation);
+        const double number = index ? static_cast<double>(entry) : seeded(seed, entry, deviation);
+        rows.at(r, c) = scaled ? static_cast<double>(static_cast<long double>(number) / root) : number;
       }
     }
     return rows;
   };
+  if (scaled) table.error = scaled_entry_error;
   return table;
 }
 
 using namespace properties;
 
-const Condition numbered{{{"table", {"index"}}, {"padding_row", {-1.0}}}};
+const Condition numbered{{{"table", {"index"}}, {"padding_row", {-1.0}}, {"scale", {"none"}}}};
 const Condition drawn{{{"table", {"seeded"}}}};
 const Condition no_padding{{{"padding_row", {-1.0}}}};
-const Condition drawn_throughout{{{"table", {"seeded"}}, {"padding_row", {-1.0}}}};
+const Condition drawn_unscaled{{{"table", {"seeded"}}, {"padding_row", {-1.0}}, {"scale", {"none"}}}};
 
 }  // namespace
 
 const EncodingSpec entry{
     .summary = "a row of a trained table for each position up to its end",
-    .formula = "p_t = E[t + offset]",
+    .formula = "p_t = E[t + offset], or that over sqrt(dim)",
     .source = "Gehring et al. 2017; Devlin et al. 2018, BERT, section 3; Radford et al. 2019, GPT-2",
     .parameters =
         {.all = {whole("dim", type::any_width, 64, {1, 2, 3, 8, 64}, "width of a row", "channels"),
@@ -73,6 +85,9 @@ const EncodingSpec entry{
                           "of mean 0)"),
                  where(drawn, whole("table_seed", type::any_whole, 1, {1, 2}, "seed of the table")),
                  where(drawn, above_0("std", 0.02, {0.02, 1}, "standard deviation of the table's entries")),
+                 convention("scale", {"none", "inverse_root_of_dim"},
+                            "what multiplies every row: none, inverse_root_of_dim (x-transformers' "
+                            "AbsolutePositionalEmbedding)"),
                  disputed(whole("offset", type::any_whole, 0, {0, 1, 2},
                                 "first row that is used: OPT 2, RoBERTa padding_idx + 1", "rows")),
                  disputed(whole("padding_row", {-1, type::any_width.hi - 1}, -1, {-1, 1},
@@ -119,7 +134,7 @@ const EncodingSpec entry{
             fails(table::distinguishes_neighbours_in_f16, "dim=1 length=2050 t=2048 n=2050", 1,
                   "rows 2048 and 2049 hold those numbers, and 2049 is not an f16"),
             holds(table::has_bounded_entries, {.all = {{"table", {"seeded"}}, {"std", {0.02}}}}),
-            holds(table::has_different_dot_products_near_and_far, drawn_throughout),
+            holds(table::has_different_dot_products_near_and_far, drawn_unscaled),
             fails(table::has_distinct_positions, "dim=1 length=4 padding_row=1 k=1 t=0", 1,
                   "the table of row numbers holds 0 in row 0 as well",
                   {{{"table", {"index"}}, {"padding_row", {1.0}}}}),
@@ -127,7 +142,8 @@ const EncodingSpec entry{
                   "rows are drawn independently: the distance of 0 and 1 is not that of 1 and 2"),
             fails(table::has_one_shift_for_all_lengths, "dim=1 table=seeded k=1 t=0 u=1 n=3 far=4", 0.00453,
                   "no rigid motion maps independently drawn rows to the next ones"),
-            holds(attention::breaks_the_symmetry, {.all = {{"table", {"seeded"}}, {"dim", {8.0, 64.0}}}}),
+            holds(attention::breaks_the_symmetry,
+                  {.all = {{"table", {"seeded"}}, {"dim", {8.0, 64.0}}, {"scale", {"none"}}}}),
             fails(attention::breaks_the_symmetry, "dim=1 table=seeded table_seed=2 n=4 permutation=[3,1,2,0]",
                   4.78e-05,
                   "two rows of one channel may hold nearly the same number, as rows 0 and 3 do here"),

@@ -61,6 +61,21 @@ TEST(Learned, is_a_row_of_its_table) {
   EXPECT_DOUBLE_EQ(row(encodings::learned, "dim=8 table=seeded std=1", 0, 1)[1], -1.2954665461710764);
 }
 
+// By mpmath: 6, 7 and 8 over the root of 3.
+TEST(Learned, has_the_rows_of_a_table_times_the_inverse_root_of_its_width) {
+  const Doubles golden = {3.4641016151377545871, 4.0414518843273803516, 4.6188021535170061161};
+  const std::string_view words = "dim=3 length=4 scale=inverse_root_of_dim";
+  const Position at = 2;
+  EXPECT_EQ(row(encodings::learned, words, 2, 3), golden);
+  const auto exact = encodings::learned.oracle<Table>(with(encodings::learned, Case::parse(words)));
+  EXPECT_EQ(exact.rows({&at, 1}, 3).data, golden);
+  // The number and the product in the answer's format, the root and its reciprocal in f32.
+  for (const Table& table : {exact, made<Table>(encodings::learned, words)})
+    EXPECT_DOUBLE_EQ(table.error(4, all_f32), 16 * unit_f32);
+  EXPECT_EQ(row(encodings::learned, "dim=4 table=seeded scale=inverse_root_of_dim", 3, 4)[1],
+            row(encodings::learned, "dim=4 table=seeded", 3, 4)[1] / 2);
+}
+
 TEST(Learned, ends_where_its_table_ends) {
   const auto& spec = encodings::learned;
   EXPECT_EQ(made<Table>(spec, "length=4 offset=1").positions.hi, 2);
