@@ -44,15 +44,23 @@ struct Features {
   std::span<const double> row(std::size_t n) const { return std::span(matrix).subspan(n * axes, axes); }
   std::size_t sine(std::size_t n) const { return cosines_first ? count + n : n; }
   std::size_t cosine(std::size_t n) const { return cosines_first ? n : count + n; }
+  double amplitude;
+
   double unit() const { return two_pi ? 2 * std::numbers::pi : 1; }
 };
+
+long double amplitude_of(const Arguments& p) {
+  if (p.is("norm", "none")) return 1;
+  return std::sqrt((p.is("norm", "one") ? 2.0L : 1.0L) / static_cast<long double>(p.width("dim")));
+}
 
 Features features(const Arguments& p) {
   Features out{.axes = p.width("axes"),
                .count = p.width("dim") / 2,
                .matrix = {},
                .two_pi = p.is("factor", "two_pi"),
-               .cosines_first = p.is("layout", "cos_sin")};
+               .cosines_first = p.is("layout", "cos_sin"),
+               .amplitude = static_cast<double>(amplitude_of(p))};
   const std::size_t numbers = out.axes * out.count;
   out.matrix = p.is("matrix", "listed")
                    ? projected::repeated(p.list("entries"), numbers)
@@ -63,7 +71,7 @@ Features features(const Arguments& p) {
 
 Encoding make(const Arguments& p) {
   const Features f = features(p);
-  Table table{.dim = 2 * f.count};
+  Table table{.dim = 2 * f.count, .amplitude = f.amplitude};
   table.positions = {-256, 256, hard_positions(std::span<const Pair>{}, -256, 256)};
   table.positions.axes = f.axes;
   table.positions.real = true;
@@ -81,18 +89,19 @@ Encoding make(const Arguments& p) {
       for (std::size_t n = 0; n < f.count; ++n) {
         const double angle =
             roundings(f.axes, f.two_pi) * precision.angle * f.unit() * projected::size(f.row(n), position);
-        error[f.sine(n)] = error[f.cosine(n)] = std::min(2.0, angle) + entry_error(beside, precision);
+        error[f.sine(n)] = error[f.cosine(n)] =
+            f.amplitude * std::min(2.0, angle) + entry_error(beside, precision);
       }
     };
-  table.rows = [f](const Positions& positions, Position) {
+  table.rows = [f, amplitude = amplitude_of(p)](const Positions& positions, Position) {
     Tensor rows({positions.size(), 2 * f.count});
     for (std::size_t r = 0; r < positions.size(); ++r)
       for (std::size_t n = 0; n < f.count; ++n) {
         const long double product = projected::product(f.row(n), positions, r);
         const OnTheCircle point =
             f.two_pi ? of_turns(product) : OnTheCircle{std::sin(product), std::cos(product)};
-        rows.at(r, f.sine(n)) = static_cast<double>(point.sine);
-        rows.at(r, f.cosine(n)) = static_cast<double>(point.cosine);
+        rows.at(r, f.sine(n)) = static_cast<double>(amplitude * point.sine);
+        rows.at(r, f.cosine(n)) = static_cast<double>(amplitude * point.cosine);
       }
     return rows;
   };
@@ -103,6 +112,7 @@ using namespace properties;
 
 const Condition of_one_axis{{{"axes", {1.0}}}};
 const Condition seeded_matrix{{{"matrix", {"seeded"}}}};
+const Condition seeded_and_plain{{{"matrix", {"seeded"}}, {"norm", {"none"}}}};
 const Condition listed_matrix{{{"matrix", {"listed"}}}};
 
 }  // namespace
@@ -119,6 +129,9 @@ const EncodingSpec entry{
                  convention("layout", {"cos_sin", "sin_cos"},
                             "which half comes first: cos_sin (Tancik et al.), sin_cos (score-SDE)"),
                  convention("factor", {"two_pi", "one"}, "of every product: two_pi, one"),
+                 convention("norm", {"none", "one", "inverse_root_of_dim"},
+                            "what multiplies every entry: none, one (sqrt(2/dim), so that p_v . p_v is 1), "
+                            "inverse_root_of_dim (learnable Fourier features: Li et al. 2021, ESPnet)"),
                  of_words("matrix", {"seeded", "listed"}, "where B comes from: seeded (normal), listed"),
                  where(seeded_matrix, above_0("sigma", 10, {10, 1}, "standard deviation of B's entries")),
                  where(seeded_matrix, whole("matrix_seed", type::any_whole, 1, {1, 2}, "seed of B")),
@@ -140,7 +153,7 @@ const EncodingSpec entry{
     .facts = {{&facts::is_added_to_the_tokens},
               {&facts::depends_on_position_alone},
               {&facts::distinguishes_positions, seeded_matrix},
-              {&facts::takes_steps_that_bf16_shows, seeded_matrix},
+              {&facts::takes_steps_that_bf16_shows, seeded_and_plain},
               {&facts::moves_rigidly},
               {&facts::moves_by_rotations}},
     .witnesses =

@@ -45,6 +45,7 @@ struct Features {
   std::vector<double> w, b;  // b in radians where it is listed
   std::vector<double> turns;
   double amplitude;
+  double square = 0;  // dim times that of the amplitude; 0: it is 1
 
   std::size_t sine(std::size_t n) const {
     return layout == "interleaved" ? 2 * n + 1 : layout == "cos_sin" ? count + n : n;
@@ -69,7 +70,8 @@ Features features(const Arguments& p) {
                .b = std::vector<double>(count),
                .turns = std::vector<double>(count),
                .amplitude = 1};
-  if (p.is("norm", "one")) out.amplitude = std::sqrt(2.0 / static_cast<double>(dim));
+  out.square = p.is("norm", "one") ? 2 : p.is("norm", "inverse_root_of_dim") ? 1 : 0;
+  if (out.square != 0) out.amplitude = std::sqrt(out.square / static_cast<double>(dim));
   out.w = listed ? projected::repeated(p.list("frequency_list"), count)
                  : projected::normal_numbers(seed, count, p.real("sigma"));
   if (paired) return out;
@@ -102,7 +104,8 @@ Encoding make(const Arguments& p) {
         error[n] = phase_form_error(f, n, position[0], beside, precision);
     };
   table.rows = [f, dim = table.dim](const Positions& positions, Position) {
-    const long double root = f.amplitude == 1 ? 1 : std::sqrt(2.0L / static_cast<long double>(dim));
+    const long double root =
+        f.square == 0 ? 1 : std::sqrt(static_cast<long double>(f.square) / static_cast<long double>(dim));
     Tensor rows({positions.size(), dim});
     for (std::size_t r = 0; r < positions.size(); ++r)
       for (std::size_t n = 0; n < f.count; ++n) {
@@ -147,8 +150,9 @@ const EncodingSpec entry{
                  where(in_pairs, convention("layout", {"cos_sin", "sin_cos", "interleaved"},
                                             "where cosines and sines stand")),
                  convention(
-                     "norm", {"one", "none"},
-                     "one: every entry times sqrt(2/dim), so that p_t . p_t is 1 (phase: on average); none"),
+                     "norm", {"one", "none", "inverse_root_of_dim"},
+                     "one: every entry times sqrt(2/dim), so that p_t . p_t is 1 (phase: on average); none; "
+                     "inverse_root_of_dim (ESPnet's LearnableFourierPosEnc)"),
                  of_words("frequencies", {"seeded", "listed"}, "where w and b come from"),
                  where(drawn,
                        above_0("sigma", 1, {1, 0.125}, "standard deviation of w, radians per position")),

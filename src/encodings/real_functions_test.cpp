@@ -118,6 +118,33 @@ TEST(GaussianFourier, has_these_rows) {
              {0.3, -1.25}, {golden[2], golden[3], golden[0], golden[1]});
 }
 
+// Of 4 channels the root of 2/4, and that of 1/4; its product, its root and both factors are rounded.
+TEST(GaussianFourier, is_multiplied_by_its_norm) {
+  const std::string words = "dim=4 axes=2 matrix=listed entries=[0.5,0.375] norm=";
+  for (const bool oracle : {false, true}) {
+    const auto of = [&](const std::string& norm) {
+      return row(made_by(oracle, encodings::gaussian_fourier, words + norm), {0.3, -1.25});
+    };
+    const Doubles plain = of("none"), one = of("one"), inverse = of("inverse_root_of_dim");
+    double sum = 0;
+    for (std::size_t c = 0; c < 4; ++c) {
+      EXPECT_EQ(inverse[c], plain[c] / 2);
+      EXPECT_NEAR(one[c], plain[c] * std::numbers::sqrt2 / 2, 4 * unit_f64 * std::abs(one[c]));
+      sum += one[c] * one[c];
+    }
+    EXPECT_NEAR(sum, 1, 8 * unit_f64);
+    const Table table = made_by(oracle, encodings::gaussian_fourier, words + "inverse_root_of_dim"),
+                unscaled = made_by(oracle, encodings::gaussian_fourier, words + "none");
+    EXPECT_EQ(table.amplitude, 0.5);
+    Doubles error(4), whole(4);
+    const Doubles v = {2, -3}, none(4);
+    table.row_error(v, none, all_f32, error), unscaled.row_error(v, none, all_f32, whole);
+    for (std::size_t c = 0; c < 4; ++c)
+      EXPECT_DOUBLE_EQ(error[c] - entry_error(table, all_f32),
+                       (whole[c] - entry_error(unscaled, all_f32)) / 2);
+  }
+}
+
 TEST(GaussianFourier, is_nerf_at_powers_of_two) {
   for (const bool oracle : {false, true})
     for (const double x : {0.3, -1.1, 5.0}) {
@@ -178,6 +205,23 @@ TEST(RandomFourier, has_these_rows) {
 TEST(RandomFourier, is_gaussian_fourier_but_for_its_norm) {
   const Doubles one = row(made_by(true, encodings::random_fourier, "dim=8 norm=none sigma=2"), {1.25});
   EXPECT_EQ(one, row(made_by(true, encodings::gaussian_fourier, "dim=8 factor=one sigma=2"), {1.25}));
+}
+
+// ESPnet: pe /= sqrt(d_model).
+TEST(RandomFourier, is_divided_by_the_root_of_its_width) {
+  for (const bool oracle : {false, true})
+    for (const std::string form : {"paired", "phase"}) {
+      const Doubles plain =
+          row(made_by(oracle, encodings::random_fourier, "dim=16 norm=none form=" + form), {1.25});
+      Doubles scaled = row(
+          made_by(oracle, encodings::random_fourier, "dim=16 norm=inverse_root_of_dim form=" + form), {1.25});
+      for (double& entry : scaled) entry *= 4;
+      EXPECT_EQ(scaled, plain) << form;
+    }
+  EXPECT_EQ(
+      row(made_by(true, encodings::random_fourier, "dim=8 norm=inverse_root_of_dim sigma=2"), {1.25}),
+      row(made_by(true, encodings::gaussian_fourier, "dim=8 factor=one sigma=2 norm=inverse_root_of_dim"),
+          {1.25}));
 }
 
 TEST(RandomFourier, has_a_bound_for_each_phase) {

@@ -30,6 +30,7 @@ const Identity entry{
     .right = &encodings::sinusoidal,
     .where = {{{"axes", {1.0}},
                {"dim", {8.0}},
+               {"norm", {"none"}},
                {"matrix", {"listed"}},
                {"factor", {"two_pi", "one"}},
                {"entries", {turns, radians}}}},

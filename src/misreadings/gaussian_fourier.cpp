@@ -33,6 +33,9 @@ Encoding reads(const Parameters& given, const Form& form) {
   const Real unit = two_pi ? 2 * std::numbers::pi_v<Real> * form.turns : 1;
   for (Pair& pair : table.pairs) pair.frequency = static_cast<double>(unit * matrix[pair.index]);
   const std::size_t sines = p.is("layout", "cos_sin") ? count : 0;
+  const Real amplitude = p.is("norm", "none")
+                             ? 1
+                             : std::sqrt((p.is("norm", "one") ? Real{2} : 1) / static_cast<Real>(table.dim));
   return misread::with_rows(table, [=](std::span<const Real> x, std::span<double> row) {
     for (std::size_t n = 0; n < count; ++n) {
       Real product = 0;
@@ -40,8 +43,8 @@ Encoding reads(const Parameters& given, const Form& form) {
         const std::size_t along = form.axes_reversed ? axes - 1 - axis : axis;
         product += matrix[form.transposed ? along * count + n : n * axes + along] * x[axis];
       }
-      row[sines + n] = static_cast<double>(std::sin(unit * product));
-      row[count - sines + n] = static_cast<double>(std::cos(unit * product));
+      row[sines + n] = static_cast<double>(amplitude * std::sin(unit * product));
+      row[count - sines + n] = static_cast<double>(amplitude * std::cos(unit * product));
     }
   });
 }

@@ -22,10 +22,10 @@ struct Form {
 Encoding reads(const Parameters& given, const Form& form) {
   const Arguments p = misread::arguments(encodings::random_fourier, given);
   const bool paired = p.is("form", "paired"), listed = p.is("frequencies", "listed"),
-             scaled = p.is("norm", "one");
+             scaled = !p.is("norm", "none");
   if (listed && form.sigmas != 1) throw Refusal("sigma is no part of listed frequencies");
   if (paired && (form.phases != 1 || form.sines)) throw Refusal("the paired form has no phases");
-  if (!scaled && (form.root != 2 || !form.rooted)) throw Refusal("the same where nothing is divided");
+  if (!p.is("norm", "one") && (form.root != 2 || !form.rooted)) throw Refusal("said of sqrt(2/dim)");
   Table table = misread::right<Table>(encodings::random_fourier, given);
   const std::size_t dim = table.dim, count = paired ? dim / 2 : dim;
   const auto seed = static_cast<std::uint64_t>(p.whole("frequency_seed"));
@@ -35,7 +35,7 @@ Encoding reads(const Parameters& given, const Form& form) {
   for (std::size_t n = 0; !paired && n < count; ++n)
     phases[n] = form.phases * (listed ? projected::repeated(p.list("phase_list"), count)[n]
                                       : 2 * std::numbers::pi_v<Real> * seeded_share(seed, 2 * count + n));
-  const Real share = form.root / static_cast<Real>(dim);
+  const Real root = p.is("norm", "one") ? form.root : 1, share = root / static_cast<Real>(dim);
   const Real amplitude = !scaled ? 1 : form.rooted ? std::sqrt(share) : share;
   table.amplitude = static_cast<double>(amplitude);
   for (Pair& pair : table.pairs) pair.frequency = w[pair.index];

@@ -41,7 +41,11 @@ Encoding oracle::gaussian_fourier(const Arguments& p) {
   const double radians = in_turns ? 2 * std::numbers::pi : 1;
   const std::size_t cosines = p.is("layout", "cos_sin") ? 0 : features, sines = features - cosines;
 
-  Table table{.dim = dim};
+  // (2/dim)^0.5 or dim^-0.5
+  const bool plain = p.is("norm", "none");
+  const Real amplitude = plain ? wave_number(1) : root_of(p.is("norm", "inverse_root_of_dim") ? 1 : 2, dim);
+
+  Table table{.dim = dim, .amplitude = amplitude.nearest()};
   table.positions = {-256, 256, hard_positions(std::span<const Pair>{}, -256, 256)};
   table.positions.axes = axes;
   table.positions.real = true;
@@ -60,7 +64,8 @@ Encoding oracle::gaussian_fourier(const Arguments& p) {
         double size = 0;
         for (std::size_t axis = 0; axis < axes; ++axis)
           size += std::abs(matrix[c % features * axes + axis] * v[axis]);
-        error[c] = std::min(2.0, units * precision.angle * radians * size) + entry_error(beside, precision);
+        error[c] = beside.amplitude * std::min(2.0, units * precision.angle * radians * size) +
+                   entry_error(beside, precision);
       }
     };
   table.rows = [=](const Positions& positions, Position) {
@@ -69,7 +74,7 @@ Encoding oracle::gaussian_fourier(const Arguments& p) {
     for (std::size_t r = 0; r < positions.size(); ++r) {
       for (std::size_t axis = 0; axis < axes; ++axis) v[axis] = positions.at(r, axis);
       for (std::size_t n = 0; n < features; ++n) {
-        const WavePoint point = wave(frequencies_of(matrix, axes, n), unit, v, 0, wave_number(1));
+        const WavePoint point = wave(frequencies_of(matrix, axes, n), unit, v, 0, amplitude);
         rows.at(r, sines + n) = point.sine;
         rows.at(r, cosines + n) = point.cosine;
       }

@@ -56,7 +56,7 @@ Encoding oracle::random_fourier(const Arguments& p) {
   const std::string layout = p.word("layout");
   const auto features = p.is("frequencies", "listed") ? listed_features(p, paired ? dim / 2 : dim)
                                                       : drawn_features(p, paired ? dim / 2 : dim);
-  const Real amplitude = plain ? wave_number(1) : root_of(2, dim);
+  const Real amplitude = plain ? wave_number(1) : root_of(p.is("norm", "one") ? 2 : 1, dim);
 
   Table table{.dim = dim, .amplitude = amplitude.nearest()};
   for (std::size_t n = 0; paired && n < features.size(); ++n) {

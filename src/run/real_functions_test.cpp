@@ -48,12 +48,14 @@ TEST(RealFunctions, of_nerf) {
 
 TEST(RealFunctions, of_gaussian_features) {
   expect("gaussian_fourier", "dim=16", {"variance", "other_factor"});
+  expect("gaussian_fourier", "dim=24 axes=2 factor=one norm=inverse_root_of_dim", {"unscaled"});
   expect("gaussian_fourier", "dim=8 axes=3 layout=sin_cos sigma=1 matrix_seed=2",
          {"transposed", "halves_swapped"});
 }
 
 TEST(RealFunctions, of_random_features) {
   expect("random_fourier", "dim=16 form=phase", {"half_the_phases", "sines", "root_of_dim"});
+  expect("random_fourier", "dim=24 norm=inverse_root_of_dim", {"root_of_two"});
   expect("random_fourier", "dim=8 layout=interleaved sigma=0.125", {"not_interleaved", "halves_swapped"});
 }
 

@@ -95,7 +95,11 @@ def gaussian_fourier(positions):
     halves = [np.cos(angles), np.sin(angles)]
     if (asked["layout"] == "sin_cos") != (wrong == "halves_swapped"):
         halves.reverse()
-    return np.concatenate(halves, axis=1)
+    return np.concatenate(halves, axis=1) * (amplitude(asked["dim"]) if wrong != "unscaled" else f32(1))
+
+
+def amplitude(dim):
+    return {"one": np.sqrt(f32(2) / f32(dim)), "none": f32(1), "inverse_root_of_dim": f32(1) / np.sqrt(f32(dim))}[asked["norm"]]
 
 
 def random_fourier(positions):
@@ -110,7 +114,9 @@ def random_fourier(positions):
         b = 2 * math.pi * shares(asked["frequency_seed"], count, 2 * count)
         if wrong == "half_the_phases":
             b = b / 2
-    size = np.sqrt(f32(2) / f32(dim)) if asked["norm"] == "one" else f32(1)
+    size = amplitude(dim)
+    if wrong == "root_of_two":
+        size = np.sqrt(f32(2) / f32(dim))
     if wrong == "root_of_dim":
         size = np.sqrt(f32(1) / f32(dim))
     if not paired:
