@@ -16,6 +16,11 @@ Encoding right(const Parameters& p) {
   return encodings::m_rope.make(p);
 }
 
+// What is wrong with three ids cannot be wrong with two.
+void of_three_ids(const Parameters& p) {
+  refuse_unless(p.word("ids") == "thw", "said of positions with a time");
+}
+
 // Whether some pair rotates by that id, and not all do.
 bool has_axis(const Parameters& p, std::size_t axis) {
   const Rotary rotary = as<Rotary>(right(p));
@@ -38,6 +43,7 @@ Encoding assignment_swapped(const Parameters& p) {
 
 // The seconds between two frames as a whole number: 0, so that all frames stand at the first.
 Encoding frames_at_one_time(const Parameters& p) {
+  of_three_ids(p);
   refuse_unless(has_axis(p, 0), "the same where no pair rotates by t");
   return at_each_place(right(p), [](std::span<Position> place) {
     if (!equal_numbers(place)) place[0] = 0;
@@ -45,6 +51,7 @@ Encoding frames_at_one_time(const Parameters& p) {
 }
 
 Encoding ids_missing(const Parameters& p) {
+  of_three_ids(p);
   return asked_for(right(p), [](Call& call) {
     const std::size_t n = tokens_of_a_row(call);
     for (std::size_t k = 0; k < call.positions.whole.size(); ++k)
@@ -64,6 +71,7 @@ Encoding delta_lost(const Parameters& p) {
 
 // The ids of all tokens stand in three planes; a batch row reads the second one where its own tokens end.
 Encoding stride_of_the_chunk(const Parameters& p) {
+  of_three_ids(p);
   refuse_unless(has_axis(p, 1) || has_axis(p, 2), "the same where every pair rotates by t");
   return asked_for(right(p), [](Call& call) {
     const std::size_t n = tokens_of_a_row(call), all = call.positions.size();
@@ -76,6 +84,7 @@ Encoding stride_of_the_chunk(const Parameters& p) {
 }
 
 Encoding tokens_counted_three_times(const Parameters& p) {
+  of_three_ids(p);
   return raising(right(p), "IndexError", "out of bounds: tokens are counted from ids [3, n] as 3 n",
                  [](const Call& call) { return call.positions.size() > 0; });
 }

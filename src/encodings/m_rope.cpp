@@ -59,7 +59,8 @@ Encoding make(const Arguments& p) {
   const std::size_t rotating = rotary_widths::rotating(p);
   const auto sections = sections_of(p);
   const bool split = p.is("layout", "half_split"), running = p.is("ladder", "running");
-  axial::Ladder ladder{.dim = p.width("dim"), .heads = p.width("heads"), .axes = 3};
+  const std::size_t before = p.is("ids", "hw") ? 1 : 0;  // ids that a position has no number of
+  axial::Ladder ladder{.dim = p.width("dim"), .heads = p.width("heads"), .axes = 3 - before};
   std::array<std::size_t, 3> seen{};
   for (std::size_t i = 0; i < rotating / 2; ++i) {
     auto id = id_of(p, sections, i);
@@ -70,7 +71,8 @@ Encoding make(const Arguments& p) {
               .second = split ? i + rotating / 2 : 2 * i + 1,
               .frequency = 0,
               .index = index};
-    pair.axis = *id;
+    if (*id < before) continue;  // rotated by the time 0
+    pair.axis = *id - before;
     ladder.add(pair, ladder::frequency(p.real("base"), running ? 2 * index : 4 * index, rotating));
   }
   return axial::rotary(ladder);
@@ -88,6 +90,10 @@ const std::vector<Parameter> parameters = {
         "channels that rotate together, of the r of rotary_dim: half_split (i, i + r/2), interleaved (2i, 2i + 1)"),
     whole("rotary_dim", {0, type::any_width.hi}, 0, {0, 6},
           "how many channels rotate, the first ones; 0: all", "channels"),
+    of_words(
+        "ids", {"thw", "hw"},
+        "numbers of a position: thw, hw (of an image, whose time is 0: the pairs of t do not rotate, as in timm's "
+        "RotaryEmbeddingMRope)"),
     {"sections",
      type::List{3},
      std::vector<double>{16, 24, 24},
@@ -123,12 +129,16 @@ const std::vector<Relation> relations = {
     {{"ladder"},
      "running ladders, where sections are not contiguous",
      [](const Arguments& p) { return p.is("ladder", "running"); },
-     {{{"assignment", {"interleaved", "alternating"}}}}}};
+     {{{"assignment", {"interleaved", "alternating"}}}}},
+    {{"sections"},
+     "a section of h or of w that is not 0, where the time is",
+     [](const Arguments& p) { return p.list("sections")[1] + p.list("sections")[2] > 0; },
+     {{{"ids", {"hw"}}}}}};
 
 using namespace properties;
 
 // What 1-D RoPE rotates: text, all of whose ids are the same.
-const Condition one_ladder{{{"leftover", {"t"}}, {"ladder", {"running"}}}};
+const Condition one_ladder{{{"ids", {"thw"}}, {"leftover", {"t"}}, {"ladder", {"running"}}}};
 
 }  // namespace
 

@@ -49,6 +49,24 @@ TEST(MRope, gives_each_pair_to_the_id_of_its_section) {
   }
 }
 
+// timm's RotaryEmbeddingMRope, whose grid has no time: pairs 1, 4, .. by the row, 2, 5, .. by the column.
+TEST(MRope, of_an_image_is_that_of_the_time_0) {
+  for (const std::string words :
+       {"dim=16 sections=[2,3,3]", "dim=16 sections=[2,2,2] assignment=interleaved layout=interleaved",
+        "dim=16 sections=[2,3,2] leftover=none", "dim=16 sections=[2,3,3] assignment=alternating",
+        "dim=16 sections=[2,2,3] ladder=restarted", "dim=16 rotary_dim=8 sections=[2,1,1]"})
+    for (const bool exact : {false, true}) {
+      const auto of = [&](const std::string& more) {
+        const Parameters p = Case::parse(words + more);
+        return exact ? encodings::m_rope.oracle(p) : encodings::m_rope.make(p);
+      };
+      EXPECT_EQ(rotated(of(" ids=hw"), {5, 7}), rotated(of(""), {0, 5, 7})) << words << exact;
+      EXPECT_NE(rotated(of(" ids=hw"), {5, 7}), rotated(of(" ids=hw"), {7, 5})) << words << exact;
+    }
+  EXPECT_EQ(refused(encodings::m_rope, "dim=8 sections=[4,0,0] ids=hw"),
+            "`sections=[4,0,0] ids=hw`; allowed: a section of h or of w that is not 0, where the time is");
+}
+
 // Qwen3-VL: of 64 pairs 20 are of h and 20 of w, and t has the first of each three and the last four. In ggml
 // two of those four, 61 and 62, are of no section.
 TEST(MRope, interleaved_as_in_qwen3_vl_leaves_two_pairs_over) {

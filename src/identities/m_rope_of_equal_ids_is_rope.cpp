@@ -28,7 +28,7 @@ const Identity entry{
     .source = "Wang et al. 2024, Qwen2-VL, section 2.1",
     .left = &encodings::m_rope,
     .right = &encodings::rope,
-    .where = {{{"ladder", {"running"}}, {"leftover", {"t"}}}},
+    .where = {{{"ids", {"thw"}}, {"ladder", {"running"}}, {"leftover", {"t"}}}},
     .right_of = &right_of,
     .check = &check,
     .must_reject = {{"the last channel of the last token is 2^-19 larger", "dim=8 sections=[1,1,1]",

@@ -38,7 +38,7 @@ std::string owners(const Arguments& p, std::size_t pairs) {
 Encoding oracle::m_rope(const Arguments& p) {
   const std::size_t dim = p.width("dim");
   const std::size_t pairs = (p.width("rotary_dim") == 0 ? dim : p.width("rotary_dim")) / 2;
-  const std::string all = owners(p, pairs);
+  const std::string all = owners(p, pairs), numbers = p.word("ids");
   std::vector<AxialPair> rotated;
   for (std::size_t i = 0; i < pairs; ++i) {
     if (all[i] == nobody) continue;
@@ -47,11 +47,13 @@ Encoding oracle::m_rope(const Arguments& p) {
         std::count(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(i), all[i]));
     AxialPair one{{.first = i, .second = pairs + i, .frequency = 0, .index = restarted ? before : i}, {}};
     if (p.is("layout", "interleaved")) one.pair.first = i + i, one.pair.second = i + i + 1;
-    one.pair.axis = std::string("thw").find(all[i]);
+    one.pair.axis = numbers.find(all[i]);
+    if (one.pair.axis == std::string::npos) continue;
     one.exponent = {static_cast<std::int64_t>(restarted ? 2 * before : i), static_cast<std::int64_t>(pairs)};
     rotated.push_back(one);
   }
-  return axial(dim, p.width("heads"), 3, p.real("base"), {3, exact::Unscaled{}}, rotated);
+  return axial(dim, p.width("heads"), numbers.size(), p.real("base"),
+               std::vector<exact::Scaling>(numbers.size(), exact::Unscaled{}), rotated);
 }
 
 }  // namespace posproof
