@@ -143,11 +143,17 @@ Conflict lengths() {
 Conflict centres() {
   const std::vector<Reading> readings = {
       {"xpos", "dim=64 centre=0", "zeta_i^(t/B)", arxiv("Sun et al. 2022, section 3.2", "2212.10554")},
-      {"xpos", "dim=64 centre=256", "zeta_i^((t - c)/B), c half of some length",
-       github("torchscale", "microsoft/torchscale") + ", " +
-           github("rotary-embedding-torch#27", "lucidrains/rotary-embedding-torch/issues/27") +
-           ", flash-attention"}};
+      {"xpos", "dim=64 centre=256", "zeta_i^((t - c)/B), c half of the length of a cache", "flash-attention"},
+      {"xpos", "dim=64 centre_at=half_of_call", "c half of the length of each call, rounded down",
+       github("x-transformers", "lucidrains/x-transformers") + ", " +
+           github("rotary-embedding-torch#27", "lucidrains/rotary-embedding-torch/issues/27") + ", " +
+           github("local-attention", "lucidrains/local-attention")},
+      {"xpos", "dim=64 centre_at=half_of_call_rounded_up", "c half of the length of each call, rounded up",
+       github("torchscale", "microsoft/torchscale")}};
   const double most = apart(readings[0], readings[1], {512});
+  const double rounded = apart(readings[2], readings[3], {512});
+  proved(apart(readings[1], readings[2], {512}) == 0, "a call of 513 tokens has the centre 256");
+  proved(apart(readings[2], readings[3], {511}) == 0, "half of an even length is not rounded");
   const Score a = *score(oracle(readings[0])), b = *score(oracle(readings[1]));
   const std::vector<double> ones(64, 1.0);
   const double logit = std::abs(a.at(ones, ones, 512, 500) - b.at(ones, ones, 512, 500));
@@ -155,16 +161,17 @@ Conflict centres() {
   const auto mixed = [](double length) { return std::pow(0.4 / 1.4, length / 2 / 512); };
   return {
       "The centre of xPos",
-      "--centre",
+      "--centre, --centre_at",
       readings,
       "width 64, position 512",
       three(most) + " in an entry of the rotation of a query",
       fmt::format(
           "At width 64 and position 512 rotations of a query differ by up to {}; logits are the same as long as queries and keys have one centre. "
           "Where a query's is half of one length and a cached key's half of another, the fastest pair is off by the factor zeta_0^(L/2/512): {}, {} and {} for "
-          "a difference L of the two lengths of 128, 512 and 2048 (defect `xpos/centre_of_each_call`).",
-          three(most), fixed(mixed(128), 3), fixed(mixed(512), 3), fixed(mixed(2048), 3)),
-      most};
+          "a difference L of the two lengths of 128, 512 and 2048 (defect `xpos/centre_of_each_call`, unless it is declared). Half of a call of 513 tokens is "
+          "256 or 257: queries at 512 differ by up to {}.",
+          three(most), fixed(mixed(128), 3), fixed(mixed(512), 3), fixed(mixed(2048), 3), three(rounded)),
+      std::min(most, rounded)};
 }
 
 Conflict sections() {

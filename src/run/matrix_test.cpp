@@ -83,7 +83,7 @@ TEST(Matrix, judges_every_claim_of_a_cell) {
   ASSERT_EQ(cells.size(), 1u);
   EXPECT_EQ(cells[0].encoding, "xpos");
   EXPECT_EQ(cells[0].property, "rotary/is_identity_at_zero");
-  EXPECT_EQ(summary(cells[0]), "holds / fails");
+  EXPECT_EQ(summary(cells[0]), "holds / holds / fails");
   EXPECT_EQ(summary(cells_of("alibi.attention/breaks_the_symmetry").at(0)), "holds / fails");
   EXPECT_EQ(summary(cells_of("learned.attention/breaks_the_symmetry").at(0)), "holds / fails / fails");
 }
