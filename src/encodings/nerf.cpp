@@ -65,10 +65,27 @@ Columns columns(const Arguments& p) {
 // the sum: pi + |a| units of 1, which move the cosine by |sin a| times as much. That is less than 5 units of
 // |a|: from 1 on pi + |a| is, and below |sin a| <= |a|.
 constexpr FrequencyError formed{.condition = 0, .roundings = 9};
+// Of a number between two the difference of the ends, the share, their product and the sum are rounded: 4 in
+// place of 2.
+constexpr FrequencyError interpolated{.condition = 0, .roundings = 11};
+
+// What the factor multiplies, one for each frequency of an axis.
+std::vector<long double> bands_of(const Arguments& p) {
+  const std::size_t n = p.width("frequencies");
+  std::vector<long double> out;
+  for (std::size_t j = 0; j < n; ++j) {
+    const long double share = n == 1 ? 0 : static_cast<long double>(j) / static_cast<long double>(n - 1);
+    out.push_back(p.is("bands", "linear") ? 1 + share * (static_cast<long double>(p.real("last_band")) - 1)
+                                          : std::ldexp(1.0L, static_cast<int>(j)));
+  }
+  return out;
+}
 
 Encoding make(const Arguments& p) {
   const Columns c = columns(p);
   const std::string factor = p.word("factor");
+  const std::vector<long double> bands = bands_of(p);
+  const FrequencyError error = p.is("bands", "linear") ? interpolated : formed;
   const long double unit = factor == "one"  ? 1
                            : factor == "pi" ? std::numbers::pi_v<long double>
                                             : 2 * std::numbers::pi_v<long double>;
@@ -76,22 +93,22 @@ Encoding make(const Arguments& p) {
   Table table{.dim = c.dim()};
   for (std::size_t axis = 0; axis < c.axes; ++axis)
     for (std::size_t j = 0; j < c.frequencies; ++j)
-      table.pairs.push_back({c.at(j, 0, axis), c.at(j, 1, axis),
-                             static_cast<double>(std::ldexp(unit, static_cast<int>(j))), j, formed, axis});
+      table.pairs.push_back(
+          {c.at(j, 0, axis), c.at(j, 1, axis), static_cast<double>(unit * bands[j]), j, error, axis});
   table.positions = {-128, 128, hard_positions(table.pairs, -128, 128)};
   table.positions.axes = c.axes;
   table.positions.real = true;
-  table.rows = [c, factor](const Positions& positions, Position) {
+  table.rows = [c, factor, bands](const Positions& positions, Position) {
     Tensor rows({positions.size(), c.dim()});
     for (std::size_t r = 0; r < positions.size(); ++r)
       for (std::size_t axis = 0; axis < c.axes; ++axis) {
         const long double x = positions.at(r, axis);
         if (c.has_input) rows.at(r, c.inputs + axis) = static_cast<double>(x);
         for (std::size_t j = 0; j < c.frequencies; ++j) {
-          const long double doubled = std::ldexp(x, static_cast<int>(j));
-          const OnTheCircle point = factor == "one"  ? OnTheCircle{std::sin(doubled), std::cos(doubled)}
-                                    : factor == "pi" ? of_turns(doubled / 2)
-                                                     : of_turns(doubled);
+          const long double times = bands[j] * x;
+          const OnTheCircle point = factor == "one"  ? OnTheCircle{std::sin(times), std::cos(times)}
+                                    : factor == "pi" ? of_turns(times / 2)
+                                                     : of_turns(times);
           rows.at(r, c.at(j, 0, axis)) = static_cast<double>(point.sine);
           rows.at(r, c.at(j, 1, axis)) = static_cast<double>(point.cosine);
         }
@@ -103,37 +120,49 @@ Encoding make(const Arguments& p) {
 
 using namespace properties;
 
-const Condition without_pi{{{"factor", {"one"}}}};
-const Condition with_pi{{{"factor", {"pi", "two_pi"}}}};
+const Condition of_linear_bands{{{"bands", {"linear"}}}};
+const Condition without_pi{{{"factor", {"one"}}, {"bands", {"powers_of_two"}}}};
+const Condition with_pi{{{"factor", {"pi", "two_pi"}}, {"bands", {"powers_of_two"}}}};
 const Condition only_waves{{{"input", {"none"}}}};
 const Condition with_input{{{"input", {"first", "last"}}}};
-const Condition only_waves_with_pi{{{"factor", {"pi", "two_pi"}}, {"input", {"none"}}}};
+const Condition only_waves_with_pi{
+    {{"factor", {"pi", "two_pi"}}, {"bands", {"powers_of_two"}}, {"input", {"none"}}}};
 // A half turn per position changes the sign of sine and cosine, a whole one changes nothing.
-const Condition only_half_turns{{{"factor", {"pi"}}, {"input", {"none"}}}};
-const Condition only_whole_turns{{{"factor", {"two_pi"}}, {"input", {"none"}}}};
-const Condition only_waves_without_pi{{{"factor", {"one"}}, {"input", {"none"}}}};
+const Condition only_half_turns{{{"factor", {"pi"}}, {"bands", {"powers_of_two"}}, {"input", {"none"}}}};
+const Condition only_whole_turns{{{"factor", {"two_pi"}}, {"bands", {"powers_of_two"}}, {"input", {"none"}}}};
+const Condition only_waves_without_pi{
+    {{"factor", {"one"}}, {"bands", {"powers_of_two"}}, {"input", {"none"}}}};
 
 }  // namespace
 
 const EncodingSpec entry{
     .summary = "sine and cosine of a coordinate at frequencies that double, on each axis",
-    .formula = "p_x = [sin(2^j f x), cos(2^j f x)] for j = 0 .. frequencies - 1, f = pi",
+    .formula =
+        "p_x = [sin(2^j f x), cos(2^j f x)] for j = 0 .. frequencies - 1, f = pi; linear: 1 + j (last_band - 1) / "
+        "(frequencies - 1) for 2^j",
     .source = "Mildenhall et al. 2020, NeRF, eq. 4",
-    .parameters = {.all = {whole("axes", {1, 3}, 1, {1, 2}, "coordinates of a position"),
-                           whole("frequencies", {1, 64}, 10, {1, 2, 10}, "frequencies on each axis"),
-                           convention("factor", {"pi", "one", "two_pi"},
-                                      "of every frequency: pi (paper), one (the released code), two_pi "
-                                      "(nerfstudio)"),
-                           convention("input", {"none", "first", "last"},
-                                      "whether the row contains the coordinates themselves, and where"),
-                           convention(
-                               "order",
-                               {"axis_frequency_part", "frequency_part_axis", "part_frequency_axis",
-                                "part_axis_frequency"},
-                               "what the columns count, slowest first; a part is all sines or all "
-                               "cosines: axis_frequency_part (paper), frequency_part_axis (released "
-                               "code), part_frequency_axis (jaxnerf), part_axis_frequency (nerfstudio)")},
-                   .relations = {}},
+    .parameters =
+        {.all = {whole("axes", {1, 3}, 1, {1, 2}, "coordinates of a position"),
+                 whole("frequencies", {1, 64}, 10, {1, 2, 10}, "frequencies on each axis"),
+                 convention("factor", {"pi", "one", "two_pi"},
+                            "of every frequency: pi (paper), one (the released code), two_pi "
+                            "(nerfstudio)"),
+                 convention("bands", {"powers_of_two", "linear"},
+                            "what the factor multiplies: powers_of_two (1, 2, 4, ..), linear (evenly from "
+                            "1 to last_band: timm's FourierEmbed, NeRF's log_sampling=False)"),
+                 where(of_linear_bands,
+                       above_0("last_band", 112, {112, 5},
+                               "the last of two or more: half of timm's max_res, 2^(frequencies - 1) of "
+                               "NeRF's")),
+                 convention("input", {"none", "first", "last"},
+                            "whether the row contains the coordinates themselves, and where"),
+                 convention("order",
+                            {"axis_frequency_part", "frequency_part_axis", "part_frequency_axis",
+                             "part_axis_frequency"},
+                            "what the columns count, slowest first; a part is all sines or all "
+                            "cosines: axis_frequency_part (paper), frequency_part_axis (released "
+                            "code), part_frequency_axis (jaxnerf), part_axis_frequency (nerfstudio)")},
+         .relations = {}},
     .reference = &make,
     .exact = &oracle::nerf,
     .facts =

@@ -56,6 +56,29 @@ TEST(Nerf, has_these_rows) {
               0.0044256979880507857, 1e-18);
 }
 
+// By mpmath: linspace(1, 5, 3) pi, the grid and then all sines and all cosines, as in timm's FourierEmbed;
+// and linspace(1, 4.5, 4), whose thirds no double holds.
+TEST(Nerf, has_bands_that_lie_evenly) {
+  expect_row(encodings::nerf,
+             "axes=2 frequencies=3 bands=linear last_band=5 input=first order=part_frequency_axis",
+             {0.15, -1.25},
+             {0.14999999999999999, -1.25, 0.45399049973954678, 0.70710678118654752, 0.98768834059513772,
+              0.70710678118654752, 0.70710678118654759, -0.70710678118654752, 0.89100652418836787,
+              -0.70710678118654752, 0.15643446504023092, 0.70710678118654752, -0.70710678118654746,
+              0.70710678118654752});
+  expect_row(encodings::nerf, "frequencies=4 bands=linear last_band=4.5 factor=one", {0.15},
+             {0.14943813247359922, 0.98877107793604229, 0.31930878585700093, 0.94765072641481572,
+              0.47942553860420298, 0.87758256189037272, 0.62489731672769982, 0.78070695113244689});
+  for (const bool oracle : {false, true}) {
+    const Table table = made_by(oracle, encodings::nerf, "frequencies=3 bands=linear last_band=5 factor=one");
+    EXPECT_EQ(table.pairs.at(1).frequency, 3);
+    EXPECT_EQ(table.pairs.at(1).frequency_error.roundings, 11);
+    EXPECT_EQ(made_by(oracle, encodings::nerf, "frequencies=3").pairs.at(1).frequency_error.roundings, 9);
+    EXPECT_EQ(row(made_by(oracle, encodings::nerf, "frequencies=1 bands=linear"), {0.3}),
+              row(made_by(oracle, encodings::nerf, "frequencies=1"), {0.3}));
+  }
+}
+
 // Frequencies 0 and 1 of axes x and y: which of them stands in which column.
 TEST(Nerf, has_four_orders) {
   const auto entries = [](double coordinate) {

@@ -50,6 +50,7 @@ struct Form {
 Encoding reads(const Parameters& given, const Form& form) {
   const Arguments p = misread::arguments(encodings::nerf, given);
   Table table = misread::right<Table>(encodings::nerf, given);
+  if (!p.is("bands", "powers_of_two")) throw Refusal("said of powers of 2");
   const std::size_t axes = table.positions.axes, count = p.width("frequencies");
   const bool several = form.axes_reversed || form.inputs_reversed;
   if (several && axes == 1) throw Refusal("the same on one axis");

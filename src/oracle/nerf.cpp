@@ -1,6 +1,7 @@
 #include "catalogue/oracle/nerf.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "core/hard.h"
@@ -67,15 +68,34 @@ Counted counted(const Arguments& p) {
   return {AngleUnit::turns, 2 * pi.nearest()};
 }
 
-double entry(const Column& column, AngleUnit unit, double x) {
+// Those of an axis, without the factor: 2^j, or ((n - 1 - j) + j last) / (n - 1).
+std::vector<Real> frequencies_of(const Arguments& p) {
+  const auto n = static_cast<unsigned long>(p.whole("frequencies"));
+  std::vector<Real> out;
+  for (unsigned long j = 0; j < n; ++j) {
+    Real one = wave_number(1);
+    mpfr_mul_2ui(one.x, one.x, j, MPFR_RNDN);
+    if (p.is("bands", "linear")) {
+      one = wave_number(j == 0 ? 1 : p.real("last_band"));
+      if (j > 0) {
+        mpfr_mul_ui(one.x, one.x, j, MPFR_RNDN);
+        mpfr_add_ui(one.x, one.x, n - 1 - j, MPFR_RNDN);
+        mpfr_div_ui(one.x, one.x, n - 1, MPFR_RNDN);
+      }
+    }
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+double entry(const Column& column, const Real& frequency, AngleUnit unit, double x) {
   if (column.part == Column::Part::coordinate) return x;
-  Real frequency = wave_number(1);
-  mpfr_mul_2ui(frequency.x, frequency.x, column.doublings, MPFR_RNDN);
   const WavePoint point = wave({&frequency, 1}, unit, {&x, 1}, 0, wave_number(1));
   return column.part == Column::Part::sine ? point.sine : point.cosine;
 }
 
-std::vector<Pair> pairs_of(const std::vector<Column>& columns, double radians) {
+std::vector<Pair> pairs_of(const std::vector<Column>& columns, const std::vector<Real>& frequencies,
+                           double radians, double roundings) {
   std::vector<Pair> out;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     if (columns[c].part != Column::Part::sine) continue;
@@ -87,9 +107,9 @@ std::vector<Pair> pairs_of(const std::vector<Column>& columns, double radians) {
     // 2 units of a power of 2, 2 of pi and its product, 5 where the cosine is a sine of pi/2 more.
     out.push_back({.first = c,
                    .second = cosine,
-                   .frequency = radians * static_cast<double>(std::uint64_t{1} << columns[c].doublings),
+                   .frequency = radians * frequencies[columns[c].doublings].nearest(),
                    .index = columns[c].doublings,
-                   .frequency_error = {.condition = 0, .roundings = 9},
+                   .frequency_error = {.condition = 0, .roundings = roundings},
                    .axis = columns[c].axis});
   }
   std::ranges::stable_sort(out, {}, [](const Pair& pair) { return std::pair(pair.axis, pair.index); });
@@ -101,15 +121,19 @@ std::vector<Pair> pairs_of(const std::vector<Column>& columns, double radians) {
 Encoding oracle::nerf(const Arguments& p) {
   const auto columns = columns_of(p);
   const Counted angle = counted(p);
-  Table table{.dim = columns.size(), .pairs = pairs_of(columns, angle.radians)};
+  const auto frequencies = std::make_shared<const std::vector<Real>>(frequencies_of(p));
+  // One that lies between two is a sum with a product of a difference and a quotient: 4 units, not 2.
+  const double roundings = p.is("bands", "linear") ? 11 : 9;
+  Table table{.dim = columns.size(), .pairs = pairs_of(columns, *frequencies, angle.radians, roundings)};
   table.positions = {-128, 128, hard_positions(table.pairs, -128, 128)};
   table.positions.axes = p.width("axes");
   table.positions.real = true;
-  table.rows = [columns, unit = angle.unit](const Positions& positions, Position) {
+  table.rows = [columns, frequencies, unit = angle.unit](const Positions& positions, Position) {
     Tensor rows({positions.size(), columns.size()});
     for (std::size_t r = 0; r < positions.size(); ++r)
       for (std::size_t c = 0; c < columns.size(); ++c)
-        rows.at(r, c) = entry(columns[c], unit, positions.at(r, columns[c].axis));
+        rows.at(r, c) =
+            entry(columns[c], (*frequencies)[columns[c].doublings], unit, positions.at(r, columns[c].axis));
     return rows;
   };
   return table;

@@ -41,6 +41,8 @@ TEST(RealFunctions, of_diffusion_timesteps) {
 
 TEST(RealFunctions, of_nerf) {
   expect("nerf", "axes=3 frequencies=4", {"pi_ignored", "axes_swapped"});
+  expect("nerf", "axes=2 frequencies=6 bands=linear last_band=16 input=first order=part_frequency_axis",
+         {"one_more"});
   expect("nerf", "axes=2 factor=one order=frequency_part_axis input=first", {"from_two", "input_other_end"});
   expect("nerf", "axes=2 factor=one frequencies=4 order=part_frequency_axis", {"cosines_first"});
   expect("nerf", "factor=two_pi frequencies=6 order=part_axis_frequency input=last", {"linear"});

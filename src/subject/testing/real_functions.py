@@ -53,6 +53,8 @@ def nerf(positions):
     axes, count, order = asked["axes"], asked["frequencies"], asked["order"]
     x = positions.reshape(len(positions), axes).astype(f32)
     powers = f32(2) ** np.arange(count, dtype=f32)
+    if asked["bands"] == "linear":
+        powers = np.linspace(1, asked["last_band"] + (1 if wrong == "one_more" else 0), count, dtype=f32)
     if wrong == "from_two":
         powers = 2 * powers
     if wrong == "linear":
