@@ -139,7 +139,8 @@ TEST(DiagnosisOfDefects, of_grids) {
 TEST(DiagnosisOfDefects, of_relatives) {
   EXPECT_EQ(confused("resized_table", "dim=2 from_height=2 from_width=3 height=3 width=5 kept_rows=1"),
             Confused{});
-  EXPECT_EQ(confused("xpos", "dim=4"), Confused{});
+  EXPECT_EQ(confused("xpos", "dim=4"),
+            (Confused{{"centre_of_each_call", {"--centre_at half_of_call", "xpos/centre_of_each_call"}}}));
   EXPECT_EQ(confused("shaw", "dim=2 clip=2"), Confused{});
   EXPECT_EQ(confused("transformer_xl", "dim=2 form=bidirectional"), Confused{});
 }

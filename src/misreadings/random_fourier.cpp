@@ -15,8 +15,7 @@ struct Form {
   double sigmas = 1;  // the power of sigma that multiplies the frequencies
   Real phases = 1;    // what multiplies the phases
   bool sines = false;
-  Real root = 2;  // the amplitude is sqrt(root / dim)
-  bool rooted = true;
+  bool rooted = true;  // the amplitude is sqrt(2 / dim)
 };
 
 Encoding reads(const Parameters& given, const Form& form) {
@@ -25,7 +24,7 @@ Encoding reads(const Parameters& given, const Form& form) {
              scaled = !p.is("norm", "none");
   if (listed && form.sigmas != 1) throw Refusal("sigma is no part of listed frequencies");
   if (paired && (form.phases != 1 || form.sines)) throw Refusal("the paired form has no phases");
-  if (!p.is("norm", "one") && (form.root != 2 || !form.rooted)) throw Refusal("said of sqrt(2/dim)");
+  if (!p.is("norm", "one") && !form.rooted) throw Refusal("said of sqrt(2/dim)");
   Table table = misread::right<Table>(encodings::random_fourier, given);
   const std::size_t dim = table.dim, count = paired ? dim / 2 : dim;
   const auto seed = static_cast<std::uint64_t>(p.whole("frequency_seed"));
@@ -35,7 +34,7 @@ Encoding reads(const Parameters& given, const Form& form) {
   for (std::size_t n = 0; !paired && n < count; ++n)
     phases[n] = form.phases * (listed ? projected::repeated(p.list("phase_list"), count)[n]
                                       : 2 * std::numbers::pi_v<Real> * seeded_share(seed, 2 * count + n));
-  const Real root = p.is("norm", "one") ? form.root : 1, share = root / static_cast<Real>(dim);
+  const Real root = p.is("norm", "one") ? 2 : 1, share = root / static_cast<Real>(dim);
   const Real amplitude = !scaled ? 1 : form.rooted ? std::sqrt(share) : share;
   table.amplitude = static_cast<double>(amplitude);
   for (Pair& pair : table.pairs) pair.frequency = w[pair.index];
@@ -66,7 +65,6 @@ const MisreadingFamily entry{{
     {"the phases are left out", with({.phases = 0}), "form=phase"},
     {"the phases are taken from the angles, not added", with({.phases = -1}), "form=phase"},
     {"sines are taken, not cosines", with({.sines = true}), "form=phase"},
-    {"the amplitude is sqrt(1/dim), not sqrt(2/dim)", with({.root = 1}), "norm=one"},
     {"the amplitude is 2/dim, not its root", with({.rooted = false}), "norm=one"},
 }};
 
