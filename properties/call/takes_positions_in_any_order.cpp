@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "calls.h"
 #include "catalogue/properties/call/takes_positions_in_any_order.h"
 #include "negative_examples.h"
@@ -142,6 +144,17 @@ Encoding sliced_bias() {
   return bias;
 }
 
+// A bias for keys that rise, whatever the order in which they come.
+Encoding bias_of_sorted_keys() {
+  Bias bias = as<Bias>(right_bias());
+  bias.bias = [exact = bias.bias](std::span<const Position> queries, std::span<const Position> keys) {
+    std::vector<Position> rising(keys.begin(), keys.end());
+    std::ranges::sort(rising);
+    return exact(queries, rising);
+  };
+  return bias;
+}
+
 // Only the last channel beyond position 65,536.
 NegativeExample larger_far_out(Encoding (*right)(), double units) {
   return larger({noun(right()) + " whose last channel beyond position 65536", right,
@@ -177,6 +190,7 @@ const Property entry{
                 {"a rotation that does so in every batch row but the first", &counting_in_later_rows},
                 {"a rotation that gives descending positions in ascending order", &ascending_tokens},
                 {"a bias whose keys count on from the first", &sliced_bias},
+                {"a bias whose keys are sorted before they are looked at", &bias_of_sorted_keys},
                 larger_far_out(&right_table, -8),
                 larger_far_out(&right_rotary, 96),
                 larger_far_out(&right_bias, 8),
