@@ -302,5 +302,82 @@ TEST(WrongRope, remembers_how_long_calls_were) {
   calls("dynamic_length_is_kept_past_training", {{100, 100}, {63, 100}, {200, 200}, {62, 62}, {63, 63}});
 }
 
+// Calls one after the other: `rows` positions of each row of the batch, of keys where that is said, and the
+// positions by which they are rotated.
+struct RowsOfACall {
+  At rows;
+  At rotated_by;
+  std::size_t batch = 1;
+  Role role = Role::query;
+};
+
+TEST(WrongRope, rotates_by_other_positions) {
+  const auto rotated = [](const Encoding& rope, const RowsOfACall& call, const At& at) {
+    Tensor x({call.batch, 1, at.size() / call.batch, 4});
+    for (std::size_t n = 0; n < x.data.size(); ++n) x.data[n] = static_cast<double>(n % 7) - 2.5;
+    return answer(rope,
+                  {.batch = call.batch, .positions = {.whole = at}, .contents = {x}, .role = call.role});
+  };
+  const auto defect = [&](std::string_view name, const std::vector<RowsOfACall>& calls) {
+    const Parameters parameters = words_of("rope", "dim=4");
+    const Encoding made = wrong(defects::rope, name, parameters),
+                   right = encoding_named("rope").make(parameters);
+    for (const RowsOfACall& one : calls)
+      EXPECT_EQ(rotated(made, one, one.rows), rotated(right, one, one.rotated_by))
+          << name << " at " << one.rows.front();
+  };
+  constexpr Role key = Role::key;
+  defect("positions_of_row_0", {{{4, 5, 7, 9}, {4, 5, 4, 5}, 2}, {{4, 5, 7}, {4, 5, 7}}});
+  defect("later_rows_overwritten", {{{4, 5, 7, 9}, {4, 5, 5, 5}, 2}, {{4, 5, 7}, {4, 5, 7}}});
+  defect("positions_ignored", {{{4, 5, 7, 9}, {0, 1, 0, 1}, 2}, {{8}, {0}}});
+  defect("positions_clamped", {{{0, 1, 7, 2}, {0, 1, 3, 2}}, {{4, 0, 1, 9}, {1, 0, 1, 1}, 2}, {{3}, {0}}});
+  defect("positions_doubled", {{{4, 5, 0}, {8, 10, 0}}});
+  defect("one_position_ahead", {{{4, 5, 0}, {5, 6, 1}}});
+  defect("decode_restarts_at_zero", {{{3}, {3}}, {{4}, {0}}, {{5, 6}, {5, 6}}, {{7}, {0}}});
+  defect("single_token_at_zero", {{{3}, {0}}, {{4, 5}, {4, 5}}, {{6, 9}, {0, 0}, 2}});
+  defect("single_token_at_the_window", {{{4095}, {4095}}, {{4097}, {4096}}, {{4097, 4098}, {4097, 4098}}});
+  defect("clamped_at_2047", {{{2046, 2047, 2048, 9000}, {2046, 2047, 2047, 2047}}});
+  defect("clamped_at_4095", {{{4094, 4095, 4096}, {4094, 4095, 4095}}});
+  defect("clamped_at_8191", {{{8190, 8191, 8192}, {8190, 8191, 8191}}});
+  defect("wraps_at_65536", {{{65535, 65536, 65537, 131075}, {65535, 0, 1, 3}}});
+  defect("cache_ignores_offset",
+         {{{4, 5}, {4, 5}}, {{6, 7}, {4, 5}}, {{8, 9, 10}, {8, 9, 10}}, {{1, 2, 3}, {8, 9, 10}}});
+  defect("cache_filled_from_an_offset", {{{4, 5, 6}, {4, 5, 6}}, {{0, 1, 2, 3}, {4, 5, 6, 3}}});
+  defect("queries_from_zero", {{{4, 5}, {0, 1}}, {{4, 5}, {4, 5}, 1, key}});
+  defect("prompt_counted_twice", {{{3}, {3}},
+                                  {{0, 1, 2}, {0, 1, 2}},
+                                  {{3}, {6}},
+                                  {{4}, {7}},
+                                  {{5, 6, 7, 8}, {5, 6, 7, 8}, 2},
+                                  {{9, 9}, {11, 11}, 2}});
+  defect("resumed_one_behind", {{{0, 1}, {0, 1}}, {{2, 3}, {1, 2}}, {{4}, {3}}});
+  defect("chunks_restart_at_zero", {{{0, 1}, {0, 1}}, {{2, 3}, {0, 1}}, {{4}, {4}}});
+  At packed(32), shuffled(32);
+  for (std::size_t n = 0; n < 32; ++n) packed[n] = shuffled[n] = static_cast<Position>(n) + 5;
+  for (const std::size_t n : {0u, 16u}) std::swap(shuffled[n], shuffled[n + 1]);
+  defect("packs_of_16_shuffled",
+         {{packed, shuffled},
+          {At(packed.begin(), packed.begin() + 15), At(packed.begin(), packed.begin() + 15)}});
+}
+
+// Of 65 tokens, one more than 2 * 32, the factor becomes 2 * 65/64. An angle is at most 64, and has three
+// roundings here and two there: 5 * 64 * 2^-53, times entries that sum to less than 8.
+TEST(WrongRope, takes_the_linear_factor_that_the_length_needs) {
+  const std::string words = "dim=4 scaling=linear original_length=32 factor=";
+  const Encoding made =
+      wrong(defects::rope, "linear_factor_follows_the_length", words_of("rope", words + "2"));
+  const Tensor x({1, 1, 2, 4}, {1, 0.5, -0.25, 2, 1, 1, -1, 0.75});
+  const auto rotated = [&](const Encoding& rope, Position last) {
+    return answer(rope, {.positions = {.whole = {1, last}}, .contents = {x}}).data;
+  };
+  for (const auto& [last, factor] :
+       {std::pair<Position, std::string>{63, "2"}, {64, "2.03125"}, {127, "4"}}) {
+    const auto is = rotated(made, last),
+               right = rotated(encoding_named("rope").make(words_of("rope", words + factor)), last);
+    for (std::size_t n = 0; n < is.size(); ++n)
+      EXPECT_NEAR(is[n], right[n], 2 * 5 * 64 * 8 * 0x1p-53) << last << " " << n;
+  }
+}
+
 }  // namespace
 }  // namespace posproof::answers_test

@@ -220,6 +220,19 @@ TEST(Defects, refuse_what_makes_no_difference) {
   EXPECT_EQ(refused("rope/position_plus_head", "heads=1"), "the same for one head");
   EXPECT_EQ(refused("rope/scaling_ignored", "dim=4 scaling=llama3"),
             "there is no scaling, or it leaves every pair as it is");
+  EXPECT_EQ(refused("rope/llama3_smoothing_in_wavelength", "dim=2 scaling=llama3"),
+            "the same where no wavelength is between original_length / high and / low");
+  EXPECT_EQ(refused("rope/llama3_smoothing_in_wavelength", "dim=128 scaling=llama3"), "not refused");
+  const std::string sampled = "method=linear table=index ";
+  EXPECT_EQ(
+      refused("resized_table/sampled_transposed", sampled + "from_height=1 from_width=1 height=2 width=3"),
+      "the same for one entry");
+  EXPECT_EQ(
+      refused("resized_table/sampled_transposed", sampled + "from_height=2 from_width=1 height=1 width=1"),
+      "the same for one entry");
+  EXPECT_EQ(
+      refused("resized_table/sampled_transposed", sampled + "from_height=2 from_width=1 height=2 width=3"),
+      "not refused");
   EXPECT_EQ(refused("rope/yarn_attention_factor_ignored", "scaling=yarn factor=1"),
             "the attention factor is 1 by right");
   EXPECT_EQ(refused("sinusoidal/integer_division_exponent", "dim=2"), "the first frequency is 1 by right");
