@@ -85,7 +85,7 @@ using BucketOf = std::function<double(double distance)>;
 // The declared bias with every distance as one that has the other bucket.
 Bias in_other_buckets(const Bias& truth, const Side& declared, const BucketOf& other) {
   std::vector<Position> first_of(static_cast<std::size_t>(declared.count), -1);
-  for (Position d = static_cast<Position>(2 * declared.max_distance); d >= 0; --d)
+  for (Position d = static_cast<Position>(declared.max_distance); d >= 0; --d)
     first_of.at(static_cast<std::size_t>(declared.bucket(static_cast<double>(d), &down))) = d;
   Bias out = truth;
   out.bias = [=, lo = truth.positions.lo, own = truth.bias](const Positions& queries, const Positions& keys) {

@@ -102,6 +102,31 @@ TEST(BucketDeviations, are_of_these_other_numbers) {
             "8 32 14 18 32 64 <19 <21 <10 <40 <32 <64 <96 <100 <128 <256 <512 <1024 ");
 }
 
+// Of 16 buckets to distance 9, 8 hold one distance each and the last holds the others: where more are said to
+// hold one each than there are distances, all that are farther are in the first bucket behind, which is
+// empty.
+TEST(BucketDeviations, past_the_last_distance_stay_where_they_are) {
+  const EncodingSpec& spec = encoding_named("t5_bias");
+  const std::vector<Deviation> all =
+      bucket_deviations(spec, with(spec, Case::parse("heads=1 buckets=32 max_distance=9")));
+  const auto refuses = [&](std::string_view words, Position distance) {
+    const auto one = std::ranges::find(all, words, [](const Deviation& of) { return of.sentences.at(0); });
+    try {
+      answer(one->corrected, {.positions = {.whole = {distance}}, .keys = {.whole = {0}}});
+    } catch (const Refusal& refusal) {
+      return std::string_view(refusal.what()) == "no distance has that bucket";
+    }
+    return false;
+  };
+  const std::string_view nine = "9 buckets of a direction hold one distance each, not 8",
+                         twelve = "12 buckets of a direction hold one distance each, not 8";
+  EXPECT_FALSE(refuses(nine, 8));
+  EXPECT_TRUE(refuses(nine, 9));
+  EXPECT_FALSE(refuses(twelve, 8));
+  EXPECT_TRUE(refuses(twelve, 12));
+  EXPECT_TRUE(refuses(twelve, 100));
+}
+
 // A table of numbers in order is as long as it was: 32 entries of a head, of which 16 are in use.
 TEST(BucketDeviations, of_fewer_buckets_leave_the_table_as_it_is) {
   const EncodingSpec& spec = encoding_named("t5_bias");
