@@ -1,6 +1,7 @@
 // What is measured of a bias that is another function of the distance, and of one that lies by heads.
 #include "diagnosis/bias_deviations.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,6 +55,23 @@ TEST(BiasDeviations, are_what_stands_for_the_distance) {
   EXPECT_EQ(of_distance([](double d) { return std::pow(d, 0.75); }),
             (Sentences{"the distance to the power 0.75 stands for the distance"}));
   EXPECT_EQ(of_distance([](double d) { return std::sqrt(d + 1); }), Sentences{});
+}
+
+// Of 256 heads at most.
+TEST(BiasDeviations, are_those_of_few_heads) {
+  const auto count = [](std::size_t heads) {
+    const EncodingSpec& spec = encoding_named("alibi");
+    const Parameters parameters = with(spec, Case::parse(fmt::format("heads={} rule=geometric", heads)));
+    Bias own = as<Bias>(spec.make(parameters));
+    own.bias = [right = own.bias](const Positions& queries, const Positions& keys) {
+      Tensor out = right(queries, keys);
+      for (double& entry : out.data) entry *= 2;
+      return out;
+    };
+    return bias_deviations(own, as<Bias>(spec.oracle(parameters)), parameters, all_f32).size();
+  };
+  EXPECT_GT(count(256), 0u);
+  EXPECT_EQ(count(257), 0u);
 }
 
 // Of 12 heads some slopes are no powers of 2; those of 9 digits are the same in f16 as in bf16.

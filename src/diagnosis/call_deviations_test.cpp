@@ -34,6 +34,27 @@ TEST(CallDeviations, allow_a_pair_what_its_norm_loses) {
   EXPECT_EQ(error.data, (std::vector<double>{0, of_second, 0, of_second, of_first, 0, of_first, 0}));
 }
 
+// And where each pair is multiplied, what its own factor may be off by at the farthest position.
+TEST(CallDeviations, allow_a_stretched_pair_what_its_norm_loses) {
+  auto rope = as<Rotary>(encoding_named("rope").oracle(Case::parse("dim=4")));  // pairs (0, 2), (1, 3)
+  rope.stretch = [](const Pair&, double, Role) { return 1.0; };
+  rope.stretch_error = [](const Pair& pair, double t, const Precision&) {
+    return pair.index == 0 ? t * 0x1p-20 : 0;
+  };
+  Call call;
+  call.positions.whole = {7, 1000};
+  call.contents = {Tensor({1, 1, 2, 4}, {0, 3, 0, 4, 5, 0, 12, 0})};
+  const Tensor error = model_of(rope, all_f32).error(call, call.contents[0], 1000);
+  Rotary plain = rope;
+  plain.stretch = nullptr, plain.stretch_error = nullptr;
+  const std::vector<double> one =
+      rotated_error(plain, all_f32, Position{1000}, std::vector<double>{1, 1, 0, 0});
+  const double least = rotation_underflow(all_f32);
+  const double of_second = 5 * (one[1] + unit_f64) + least,
+               of_first = 13 * (one[0] + 1000 * 0x1p-20 + unit_f64) + least;
+  EXPECT_EQ(error.data, (std::vector<double>{0, of_second, 0, of_second, of_first, 0, of_first, 0}));
+}
+
 // Of a table at the farthest position; of a bias at its own where that is past all others. And the last bit
 // of what is declared.
 TEST(CallDeviations, allow_what_is_lost_at_the_farthest_position_and_at_their_own) {

@@ -124,6 +124,14 @@ TEST(LadderDeviations, are_another_ladder) {
 TEST(LadderDeviations, are_those_of_some_pairs) {
   EXPECT_EQ(of([](double i, double w) { return i == 3 ? w * (1 + 3e-7) : w; }),
             Sentences{"pair 3 rotates too fast by a relative 3e-07"});
+  // By less than a thousandth it is too fast or too slow; by more its share is said.
+  const auto third_times = [](double by) {
+    return of([by](double i, double w) { return i == 3 ? w * by : w; });
+  };
+  EXPECT_EQ(third_times(1.00099), Sentences{"pair 3 rotates too fast by a relative 0.00099"});
+  EXPECT_EQ(third_times(0.99901), Sentences{"pair 3 rotates too slowly by a relative 0.00099"});
+  EXPECT_EQ(third_times(1.00101), Sentences{"pair 3 rotates at 1.00101 times the declared frequency"});
+  EXPECT_EQ(third_times(0.99899), Sentences{"pair 3 rotates at 0.99899 times the declared frequency"});
   EXPECT_EQ(of([](double i, double w) { return i == 3 || i == 4 ? w * 2 : w; }),
             Sentences{"pairs 3 and 4 rotate at twice the declared frequency"});
   EXPECT_EQ(
@@ -187,6 +195,13 @@ TEST(LadderDeviations, are_those_of_a_ramp) {
   };
   for (const auto& [words, measured] : all) EXPECT_EQ(of_ramp(measured), Sentences{words});
   EXPECT_EQ(of_ramp([](const Ramped& pair) { return pair.blended(pair.kept()); }), Sentences{});
+  // Through two pairs there is a line of every kind: three are a ramp.
+  const auto of_pairs_inside = [=](double inside) {
+    return of_ramp(
+        [=](const Ramped& pair) { return pair.blended(share((41 + inside - pair.index) / (inside + 1))); });
+  };
+  EXPECT_EQ(of_pairs_inside(3), Sentences{"the ramp runs from pair 40 to pair 44"});
+  for (const std::string& one : of_pairs_inside(2)) EXPECT_EQ(one.find("ramp"), one.npos) << one;
 }
 
 TEST(LadderDeviations, are_those_of_other_pairs) {

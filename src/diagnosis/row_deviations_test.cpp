@@ -189,6 +189,13 @@ TEST(RowDeviations, name_a_row_that_is_added) {
   EXPECT_EQ(of_rows(plus({-0.5, -0.5, -0.5}), up_to(5)),
             (std::vector<Sentences>{{"every entry is 0.5 too small"}}));
   EXPECT_EQ(of_rows(plus({1, 1, 1.01}), up_to(5)), std::vector<Sentences>{added});
+  // 16 units of 1 and of what is added: the larger, the more is lost where it is.
+  const auto nearly = [](double by, double units) {
+    return of_rows(plus({by, by + units * unit_f32, by - units * unit_f32}), up_to(5));
+  };
+  EXPECT_EQ(nearly(99, 1590), (std::vector<Sentences>{{"every entry is 99 too large"}}));
+  EXPECT_EQ(nearly(99, 1610), std::vector<Sentences>{added});
+  EXPECT_EQ(nearly(-99, 1590), (std::vector<Sentences>{{"every entry is 99 too small"}}));
   EXPECT_EQ(of_rows(plus({1, 0, 0}), up_to(5)), std::vector<Sentences>{added});
   const auto found = row_deviations(truth, all_f32, answered_by_rows(plus({1, -2, 5}), up_to(5)));
   ASSERT_EQ(found.size(), 1u);

@@ -1,6 +1,7 @@
 // What is said of tables whose positions are several numbers, or no whole ones.
 #include "diagnosis/table_deviations.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -82,6 +83,25 @@ TEST(TableDeviations, are_the_other_of_both_layouts) {
 }
 
 // Sines, or cosines, that are another position's; of those two steps on, or of both, that is not said.
+// Of 1024 columns at most: each is compared with every other.
+TEST(TableDeviations, are_those_of_few_columns) {
+  const auto count = [](std::size_t dim) {
+    const EncodingSpec& spec = encoding_named("sinusoidal");
+    const Parameters parameters = with(spec, Case::parse(fmt::format("dim={}", dim)));
+    const auto truth = as<Table>(spec.make(parameters));
+    Table other = truth;
+    other.rows = [right = truth.rows](const Positions& positions, Position length) {
+      Tensor out = right(positions, length);
+      for (std::size_t r = 0; r < out.rows(); ++r)
+        for (std::size_t c = 0; c + 1 < out.width(); c += 2) std::swap(out.at(r, c), out.at(r, c + 1));
+      return out;
+    };
+    return table_deviations(other, truth, parameters, all_f32).size();
+  };
+  EXPECT_GT(count(64), 0u);
+  EXPECT_EQ(count(1026), 0u);
+}
+
 TEST(TableDeviations, are_sines_or_cosines_of_a_neighbour) {
   const auto moved = [](int sines, int cosines) {
     return said("sinusoidal", "dim=8", [=](const Parameters& parameters) -> Encoding {

@@ -175,6 +175,15 @@ TEST(TermDeviations, allow_a_multiplied_term_as_many_times_the_error) {
   EXPECT_NEAR(error_of(3), 3, 36 * 0x1p-51);
   EXPECT_NEAR(error_of(-5), 5, 36 * 0x1p-51);
   EXPECT_EQ(error_of(0.25), 1);
+  // Three errors of a logit are allowed, times the factor, and what the four factors are known to: together
+  // less than twelve times that for any of these logits.
+  const double allowed = 3 * 3 * logit_error(truth, q.row(1), k.row(1), 1, 1, all_f32);
+  for (const auto& [times, fits] : {std::pair{0.5, true}, {12.0, false}}) {
+    Tensor answer = truth.logits(q, k, call.positions.whole, call.keys.whole);
+    for (double& logit : answer.data) logit *= 3;
+    answer.at(1, 1) += times * allowed;
+    EXPECT_EQ(!term_deviations(reference, truth, all_f32, {{{}, call, answer}}).empty(), fits) << times;
+  }
 }
 
 // What it gives for keys after the query means nothing, and is not looked at.
