@@ -96,6 +96,29 @@ TEST(IdentifiedBias, proposes_the_slopes_that_it_was_made_with) {
   EXPECT_TRUE(has("heads=8 max_bias=16", 2));
 }
 
+// The first slope and the last may each be off by 80 units (16 of the result, 64 of the table), so that what
+// is between them is off by twice that, either way.
+TEST(IdentifiedBias, takes_slopes_for_the_rule_that_they_are_within_rounding_of) {
+  const EncodingSpec& spec = encoding_named("alibi");
+  const Parameters right = with(spec, Case::parse("heads=8 head_dim=64"));
+  const auto bias = as<Bias>(spec.make(right));
+  std::vector<Position> at(40);
+  std::iota(at.begin(), at.end(), Position{0});
+  const auto is_proposed = [&](double first, double last) {
+    Tensor entries = bias.bias(at, at);
+    for (std::size_t r = 0; r < at.size(); ++r)
+      for (std::size_t c = 0; c < at.size(); ++c) {
+        entries.at(r, c) *= 1 + first * unit_f64;
+        entries.at(7 * at.size() + r, c) *= 1 + last * unit_f64;
+      }
+    return std::ranges::any_of(alibi_candidates(spec, {entries, 0}, all_f64),
+                               [&](const Candidate& one) { return with(spec, one.parameters) == right; });
+  };
+  EXPECT_TRUE(is_proposed(0, 0));
+  EXPECT_TRUE(is_proposed(70, -70));
+  EXPECT_TRUE(is_proposed(-70, 70));
+}
+
 // Each way to count, and whether the numbers in the buckets are those of the setting.
 TEST(IdentifiedBias, proposes_the_buckets_that_it_was_made_with) {
   const EncodingSpec& spec = encoding_named("t5_bias");

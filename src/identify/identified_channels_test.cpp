@@ -140,6 +140,7 @@ TEST(IdentifiedCallLength, proposes_the_settings_that_it_was_made_with) {
       const std::string words :
       {"dim=8 scaling=dynamic_ntk factor=4 original_length=512",
        "dim=8 base=500000 layout=half_split scaling=dynamic_ntk factor=2.5 original_length=4096",
+       "dim=128 scaling=dynamic_ntk factor=3.317 original_length=1234",
        "dim=8 scaling=longrope factor=8 original_length=512 factors=[1,1.5,2,4] short_factors=[1,1.1,1.2,1.5]",
        "dim=8 scaling=longrope factor=1 attention_factor=1.25 original_length=512 factors=[1,1.5,2,4] "
        "short_factors=[1,1.1,1.2,1.5]"}) {
@@ -151,6 +152,12 @@ TEST(IdentifiedCallLength, proposes_the_settings_that_it_was_made_with) {
   EXPECT_TRUE(call_length_candidates(like, like, all_f32).empty());
   Rotary few = made("rope", "dim=8 scaling=dynamic_ntk factor=4 original_length=16");
   few.positions.hi = 64;  // as many as the shortest call has
+  EXPECT_TRUE(call_length_candidates(few, like, all_f32).empty());
+  few.positions.hi = 40;
+  few.rotate = [exact = few](const Tensor& x, const Positions& at, Role role) {
+    EXPECT_TRUE(at.empty() || std::ranges::max(at) <= 40) << "past its end";
+    return exact.rotate(x, at, role);
+  };
   EXPECT_TRUE(call_length_candidates(few, like, all_f32).empty());
 }
 

@@ -81,6 +81,21 @@ TEST(Proposals, of_a_live_rotation_count_places_from_0_and_from_1) {
   EXPECT_EQ(offsets, (std::vector<double>{0, 1}));
 }
 
+// A table of 20 rows has no 16 that are passed over and as many behind them that are measured.
+TEST(Proposals, of_a_short_table_are_those_of_its_first_rows) {
+  const Candidate right{"sinusoidal", Case::parse("dim=6 base=300")};
+  Table table = as<Table>(encoding_named("sinusoidal").make(right.parameters));
+  table.positions = {0, 19};
+  table.positions.ends = true;
+  const Unidentified asked({"made", "", table, all_f32}, right);
+  const auto all = Proposals(asked).all();
+  EXPECT_TRUE(std::ranges::any_of(all, [&](const Proposed& one) {
+    return one.candidate.encoding == "sinusoidal" &&
+           with(encoding_named("sinusoidal"), one.candidate.parameters) ==
+               with(encoding_named("sinusoidal"), right.parameters);
+  }));
+}
+
 // Settings that are reached in two ways: measured and in common use, or with the word that an answer has.
 TEST(Proposals, are_each_made_once) {
   const Candidate right{"rope", Case::parse("dim=8")};
