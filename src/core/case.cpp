@@ -87,7 +87,7 @@ bool is_name(std::string_view word) {
   });
 }
 
-// A word is a name that cannot be taken for a number: `half_split`, not `nan`, not `3`.
+// A word is a name, or a path, which is no number: the caller has looked for that.
 bool is_word(std::string_view word) {
   const auto plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -96,7 +96,7 @@ bool is_word(std::string_view word) {
   const char first = word.empty() ? '0' : word.front();
   return ((first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_' || first == '/' ||
           first == '.') &&
-         std::all_of(word.begin(), word.end(), plain) && !number(word);
+         std::all_of(word.begin(), word.end(), plain);
 }
 
 }  // namespace
