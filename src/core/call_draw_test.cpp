@@ -14,8 +14,14 @@ namespace {
 // numbers with the largest; everything else with the simplest.
 class Longest final : public Draw {
  public:
-  explicit Longest(std::vector<std::int64_t> sizes) : sizes_(std::move(sizes)) {}
+  explicit Longest(std::vector<std::int64_t> sizes, std::string mask = "")
+      : sizes_(std::move(sizes)), mask_(std::move(mask)) {}
   const std::vector<std::string>& asked() const { return asked_; }
+  std::string masks() const {
+    std::vector<std::string> out;
+    for (const Value& one : masks_) out.push_back(text(one));
+    return fmt::format("{}", fmt::join(out, ", "));
+  }
 
  protected:
   Value answer(std::string_view name, const Choice& choice) override {
@@ -33,7 +39,12 @@ class Longest final : public Draw {
       Value operator()(const choice::PositionIn& one) const { return static_cast<double>(one.lo); }
       Value operator()(const choice::Values& one) const { return std::vector<double>(one.size); }
       Value operator()(const choice::Permutation& one) const { return std::vector<double>(one.size); }
-      Value operator()(const choice::OneOf& one) const { return one.values.front(); }
+      Value operator()(const choice::OneOf& one) const {
+        if (name != "mask") return one.values.front();
+        self.masks_ = one.values;
+        return std::ranges::find(one.values, self.mask_) == one.values.end() ? one.values.front()
+                                                                             : self.mask_;
+      }
     };
     return std::visit(Answer{*this, name}, choice);
   }
@@ -42,6 +53,8 @@ class Longest final : public Draw {
   std::vector<std::int64_t> sizes_;
   std::size_t next_ = 0;
   std::vector<std::string> asked_;
+  Value mask_;
+  std::vector<Value> masks_;
 };
 
 std::string asked(const Encoding& encoding, std::vector<std::int64_t> sizes) {
@@ -104,6 +117,44 @@ TEST(DrawnMask, hides_one_key_from_every_later_query) {
   EXPECT_THROW(mask("tokens=4 mask=one_hidden hidden=3" + contents, true), std::invalid_argument)
       << "no query comes after it";
   EXPECT_THROW(mask("tokens=4 mask=one_hidden hidden=1" + contents, false), std::invalid_argument);
+}
+
+// Where every number is a position, a part is drawn for each row.
+TEST(DrawnCall, of_real_positions_has_a_part_for_each) {
+  Table table{.dim = 1};
+  table.positions = {0, 100};
+  table.positions.real = true;
+  Longest draw({2});
+  const Call call = draw_call(table, positions_of(table), draw);
+  EXPECT_TRUE(call.positions.whole.empty());
+  EXPECT_EQ(call.positions.real, (std::vector<double>{1 - 0x1p-20, 1 - 0x1p-20}));
+  EXPECT_EQ(fmt::format("{}", fmt::join(draw.asked(), ", ")),
+            "rows to 129, t_part to 1048575, t1_part to 1048575");
+}
+
+// As many masks as the operator takes; padding where there is a key to leave out, at the end.
+TEST(DrawnCall, of_attention_has_each_mask_that_it_takes) {
+  const auto masks = [](std::int64_t tokens, bool causal, bool any) {
+    const Attention of{.dim = 1, .value_dim = 1, .causal = causal, .any_mask = any};
+    Longest draw({tokens});
+    draw_call(of, positions_of(of), draw);
+    return draw.masks();
+  };
+  EXPECT_EQ(masks(3, false, true), "none, causal, padding");
+  EXPECT_EQ(masks(2, false, true), "none, causal, padding");
+  EXPECT_EQ(masks(1, false, true), "none, causal");
+  EXPECT_EQ(masks(3, true, true), "causal, padding, one_hidden");
+  EXPECT_EQ(masks(1, true, false), "causal");
+  EXPECT_EQ(masks(3, false, false), "none, causal");
+
+  const auto mask = [](std::string name) {
+    const Attention of{.dim = 1, .value_dim = 1, .any_mask = true};
+    Longest draw({3}, std::move(name));
+    return draw_call(of, positions_of(of), draw).mask;
+  };
+  EXPECT_EQ(mask("none"), Tensor({3, 3}, {1, 1, 1, 1, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(mask("causal"), Tensor({3, 3}, {1, 0, 0, 1, 1, 0, 1, 1, 1}));
+  EXPECT_EQ(mask("padding"), Tensor({3, 3}, {1, 1, 0, 1, 1, 0, 1, 1, 0})) << "two keys are kept";
 }
 
 }  // namespace

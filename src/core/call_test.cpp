@@ -241,6 +241,14 @@ TEST(Positions, of_a_sequence_on_a_grid_run_beside_its_diagonal) {
             (std::vector<Position>{0, 3, 1, 4, 2, 0}));
 }
 
+// No tokens, or no channels, are entries of an axis as well.
+TEST(Positions, of_an_empty_answer_are_taken) {
+  const Operand rows{"rows", {Axis::token, Axis::channel}};
+  EXPECT_EQ(take(rows, Tensor({0, 4}), Axis::token, {}), Tensor({0, 4}));
+  EXPECT_EQ(take(rows, Tensor({3, 0}), Axis::token, std::vector<std::size_t>{2, 0}), Tensor({2, 0}));
+  EXPECT_THROW(take(rows, Tensor({0, 4}), Axis::token, std::vector<std::size_t>{0}), std::out_of_range);
+}
+
 TEST(Positions, end_on_each_axis_where_they_are_said_to) {
   Domain domain(2, 100, {2, 5, 90});
   domain.axes = 2;

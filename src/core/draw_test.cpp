@@ -94,6 +94,8 @@ TEST(Draw, an_empty_range_is_a_discard) {
   EXPECT_THROW(draw.integer("n", 1, 0), Discard);
   EXPECT_THROW(draw.position("i", {5, 4}), Discard);
   EXPECT_THROW(draw.one_of("o", {}), Discard);
+  EXPECT_THROW(draw.size("none", 1, 0, 0), Discard);
+  EXPECT_THROW(draw.size("nothing_alone", 0, 0, 0), Discard);
 }
 
 TEST(Draw, a_name_is_drawn_once) {

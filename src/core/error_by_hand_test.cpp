@@ -201,6 +201,10 @@ TEST(Error, of_a_bias_is_that_of_its_slope_and_a_product) {
               1e-6 * u);
   EXPECT_NEAR(bias_error(all_f32, -8, std::pow(root, 9), 9),
               8 * ((4 + 13.5 * ln2 + 2) * u + 9 * std::abs(held / root - 1)), 1e-6 * u);
+  // What f32 holds of 1/10 is more than that, and of the root of 1/2 less.
+  EXPECT_GT(0.1F, 0.1);
+  EXPECT_NEAR(bias_error(all_f32, -8, 0.1, 1),
+              8 * ((4 + 3 * std::numbers::ln10 + 2) * u + std::abs(0.1F / 0.1 - 1)), 1e-6 * u);
   EXPECT_NEAR(bias_error(iterated, -8, std::pow(root, 9), 9), 8 * (4 + 13.5 * ln2 + 2 + 27) * u, 1e-6 * u);
   EXPECT_DOUBLE_EQ(bias_error(Precision::parse("bf16+table=bf16"), -8, 0.5, 1),
                    8 * ((4 + 3 * ln2) * u + (1 + 2) * unit_bf16));
