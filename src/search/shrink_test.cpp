@@ -65,6 +65,22 @@ TEST(Shrink, a_content_ends_at_the_simplest_number) {
                   "x=[0.5]");
   expect_smallest([](Draw& draw) { return fails_where(draw.content("x", 1)[0] > 0); }, "x=[1]");
   expect_smallest([](Draw& draw) { return fails_where(draw.content("x", 1)[0] < 0); }, "x=[-1]");
+  const auto ends_at = [](double lo, double hi, const std::string& x, const std::string& from) {
+    const Trial trial = [=](Draw& draw) {
+      const double entry = draw.content("x", 1)[0];
+      return fails_where(lo <= entry && entry <= hi);
+    };
+    const Verdict smallest = shrunk(trial, run_repaired(trial, Case::parse("x=[" + from + "]")), 1, {});
+    EXPECT_EQ(std::get<Refuted>(smallest).counterexample.text(), "x=[" + x + "]") << from;
+  };
+  ends_at(-0.9, -0.3, "-0.5", "-0.71");
+  ends_at(0.3, 0.9, "0.5", "0.71");
+  ends_at(1.3, 1.9, "1.5", "1.71");
+  ends_at(0.2, 0.3, "0.25", "0.27");
+  ends_at(0.7, 0.9, "0.75", "0.77");
+  ends_at(-2.9, -1.3, "-2", "-2.3");
+  ends_at(1.2, 2.7, "2", "2.3");
+  ends_at(2.8, 3.9, "3", "3.3");
 }
 
 TEST(Shrink, fields_shrink_together) {
@@ -131,6 +147,18 @@ TEST(Shrink, three_positions_move_together) {
       "i=0 j=3 t=3");
 }
 
+// However far from the last one the first are: as far as the farthest goes.
+TEST(Shrink, three_positions_move_as_far_as_the_farthest_goes) {
+  const Trial trial = [](Draw& draw) {
+    const Position i = draw.position("i", wide), j = draw.position("j", wide), l = draw.position("l", wide);
+    draw.position("last", wide);
+    return fails_where(i - j == 100 && j - l == 100);
+  };
+  const Verdict smallest =
+      shrunk(trial, run_repaired(trial, Case::parse("i=1000 j=900 l=800 last=0")), 1, {});
+  EXPECT_EQ(std::get<Refuted>(smallest).counterexample.text(), "i=200 j=100 l=0 last=0");
+}
+
 TEST(Shrink, a_sum_moves_to_the_last_position) {
   expect_smallest(
       [](Draw& draw) {
@@ -149,6 +177,29 @@ TEST(Shrink, an_order_ends_in_one_transposition_at_the_front) {
         return fails_where(!is_identity(order));
       },
       "n=2 order=[1,0]");
+}
+
+// An entry moves to the first columns, to the middle of those before it, or by one.
+TEST(Shrink, an_entry_moves_to_the_first_column_that_fails) {
+  const auto ends_at = [](std::size_t least, std::size_t from) {
+    const Trial trial = [=](Draw& draw) {
+      const auto x = draw.content("x", 12);
+      return fails_where(std::any_of(x.begin() + static_cast<std::ptrdiff_t>(least), x.end(),
+                                     [](double entry) { return entry != 0; }));
+    };
+    std::vector<double> x(12);
+    x[from] = 1;
+    Case at;
+    at.set("x", x);
+    const Verdict smallest = shrunk(trial, run_repaired(trial, at), 1, {});
+    std::vector<double> first(12);
+    first[least] = 1;
+    Case right;
+    right.set("x", first);
+    EXPECT_EQ(std::get<Refuted>(smallest).counterexample, right) << least << " " << from;
+  };
+  for (const std::size_t least : {0u, 1u, 5u, 7u, 9u}) ends_at(least, 11);
+  ends_at(6, 9);
 }
 
 TEST(Shrink, an_option_that_matters_stays_and_another_goes_to_the_first) {

@@ -72,6 +72,7 @@ TEST(Trial, of_positions_on_a_grid_have_logits_and_an_operator) {
   for (const Encoding& one :
        {on_axis(testing_encodings::axial(), 0), on_axis(testing_encodings::axial(), 1)}) {
     EXPECT_EQ(positions_of(one).axes, 1u);
+    for (const Pair& pair : pairs_of(one)) EXPECT_EQ(pair.axis, 0u);
     EXPECT_TRUE(run_of<Score>(one));
     EXPECT_TRUE(run_of<Attention>(one));
   }
@@ -99,7 +100,10 @@ TEST(Trial, of_calls_asks_whether_they_apply_and_gives_the_precision) {
                                }}};
   EXPECT_FALSE(trial(property, encoding("rope"), all_f32).has_value());
   Replay draw{Case{}};
-  EXPECT_EQ((*trial(property, encoding("alibi"), all_f32))(draw).error, unit_f32);
+  for (const char* precision : {"f32", "bf16", "f64"}) {
+    const Precision p = Precision::parse(precision);
+    EXPECT_EQ((*trial(property, encoding("alibi"), p))(draw).error, p.result);
+  }
 }
 
 }  // namespace
