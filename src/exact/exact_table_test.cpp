@@ -166,6 +166,25 @@ TEST_P(Bounds, hold_at_the_largest_angles_and_are_not_empty) {
   EXPECT_GT(fine, 0.002);
 }
 
+// Single precision has the nearest babies, and bounds that are no smaller than those that they stand for.
+TEST(PhasorTables, in_single_precision_are_bounded_from_above) {
+  for (const double amplitude : {1.0, 0.75, 1.5}) {
+    const Ladder ladder(powers(10000, 64), amplitude);
+    const PhasorTables& phasors = *ladder.phasors();
+    const InSingle* single = phasors.in_single();
+    ASSERT_NE(single, nullptr);
+    EXPECT_EQ(single->power, std::exp2(std::ceil(std::log2(amplitude))));
+    for (std::size_t i = 0; i < phasors.size(); ++i) {
+      EXPECT_GE(single->largest_sine[i], phasors.largest_sine()[i]) << i;
+      EXPECT_LE(single->largest_sine[i], phasors.largest_sine()[i] * (1 + 0x1p-22)) << i;
+      const std::size_t group = i / singles_together, lane = i % singles_together;
+      const float* row = single->babies + (group * rows_per_block + 5) * 2 * singles_together;
+      EXPECT_EQ(row[lane], static_cast<float>(phasors.table(0)[5].sine[i])) << i;
+      EXPECT_EQ(row[singles_together + lane], static_cast<float>(phasors.table(0)[5].cosine[i])) << i;
+    }
+  }
+}
+
 // A step that is wrong by one unit in the last place of its head.
 TEST_P(Bounds, are_broken_by_one_unit_in_the_last_place_of_a_giant_step) {
   const ExactTable table = table_of(powers(10000, 64), random_tables::kernel_named(GetParam()));

@@ -215,6 +215,8 @@ TEST(OracleWhole, is_what_it_is_called) {
   EXPECT_EQ(row(encodings::binary, "dim=70", Position{1} << 62)[62], 1);
   EXPECT_EQ(row(encodings::binary, "dim=70", Position{1} << 62)[64], 0);
   EXPECT_EQ(row(encodings::one_hot, "dim=3", 2), (Row{0, 0, 1}));
+  const auto three = as<Table>(encodings::one_hot.oracle(Case::parse("dim=3")));
+  EXPECT_EQ(three.rows(std::vector<Position>{2, 0}, 3), Tensor({2, 3}, {0, 0, 1, 1, 0, 0}));
 }
 
 TEST(OracleWhole, refuses_positions_it_has_no_code_for) {

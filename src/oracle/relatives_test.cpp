@@ -130,6 +130,8 @@ TEST(Relatives, of_neighbours_that_are_written_as_halves_are_moved_alone) {
                                                ? std::vector<std::size_t>{0, 2, 1, 3, 4, 5, 6, 7}
                                                : std::vector<std::size_t>{0, 1, 2, 3, 4, 6, 5, 7};
     EXPECT_EQ(moved.order, order);
+    EXPECT_EQ(moved.exact, nullptr) << "whose columns lie as the rotation has them";
+    EXPECT_NE(plain.exact, nullptr);
     EXPECT_EQ(made<Rotary>(encodings::rope, "dim=8 layout=interleaved output_layout=half_split" + more).order,
               order);
     const auto there = ones_at(moved, 3, Role::query), here = ones_at(plain, 3, Role::query);
@@ -228,6 +230,10 @@ TEST(Relatives, of_llama_4_grow_in_steps) {
   expect_near(ones_at(steps, 16382, Role::query)[0], 1.0693147180559945, 2);
   expect_near(ones_at(steps, 16383, Role::query)[0], 1.1098612288668110, 2);
   expect_near(ones_at(steps, 16383, Role::key)[0], 1, 2);
+  for (const Rotary& declared : {steps, made<Rotary>(encodings::attention_temperature, "dim=2")}) {
+    EXPECT_EQ(declared.stretch(declared.pairs[0], 16383, Role::key), 1);
+    expect_near(declared.stretch(declared.pairs[0], 16383, Role::query), 1.1098612288668110, 2);
+  }
   const Rotary logarithm =
       exact(encodings::attention_temperature, "dim=2 form=logarithm original_length=4096");
   expect_near(ones_at(logarithm, 4095, Role::query)[0], 1, 2);
