@@ -46,6 +46,8 @@ TEST(ArrayHeader, the_ending_says_which) {
             safetensors_header("x", Format::bf16, {1}, {}));
   EXPECT_EQ(refused("x.npy", Format::bf16),
             "`x.npy`: .npy has no bf16; it holds f64, f32 and f16, and .safetensors holds bf16");
+  EXPECT_EQ(refused("safetensors", Format::f32),
+            "`safetensors`: an array is written to FILE.npy or FILE.safetensors");
   EXPECT_EQ(refused("x.npz", Format::f32), "`x.npz`: an array is written to FILE.npy or FILE.safetensors");
 }
 

@@ -188,9 +188,10 @@ TEST(CacheFile, two_files_are_told_apart_at_a_comma_outside_of_brackets) {
 
 TEST(CacheFile, one_file_of_complex_numbers_has_one_for_each_pair) {
   const auto folder = std::filesystem::path(::testing::TempDir());
-  const auto written = [&](const Tensor& numbers) {
-    std::string header = fmt::format("{{'descr': '<c16', 'fortran_order': False, 'shape': ({}, {}), }}",
-                                     numbers.rows(), numbers.width() / 2);
+  const auto written = [&](const Tensor& numbers, const std::string& shape = "") {
+    std::string header =
+        fmt::format("{{'descr': '<c16', 'fortran_order': False, 'shape': ({}), }}",
+                    shape.empty() ? fmt::format("{}, {}", numbers.rows(), numbers.width() / 2) : shape);
     while ((header.size() + 11) % 64 != 0) header += ' ';
     header += '\n';
     std::ofstream(folder / "complex.npy", std::ios::binary)
@@ -219,6 +220,13 @@ TEST(CacheFile, one_file_of_complex_numbers_has_one_for_each_pair) {
                                           }),
             ": its rows have 3 complex numbers; a cache of them is one file, of `rope` with dim=5 of 2 in a "
             "row");
+  // An axis of two is no axis of cosines and sines where both are one number.
+  const std::string path = (folder / "complex.npy").string();
+  EXPECT_EQ(thrown<std::exception>("table:" + path,
+                                   [&] {
+                                     open(written(Tensor({6, 4}), "2, 3, 2"), rotating());
+                                   }),
+            ": [2, 3, 4] is not [n, columns], the rows of a cache");
   std::filesystem::remove(folder / "complex.npy");
 }
 

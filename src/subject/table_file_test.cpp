@@ -314,6 +314,9 @@ TEST_F(TableFile, what_is_no_table_is_refused_by_name) {
       "and @PRECISION may follow");
   EXPECT_EQ(thrown("table:/no/x.npy", [] { open("table:/no/x.npy", expected(Table{.dim = 4})); }),
             ": there is no such file");
+  std::ofstream(folder_ / "file") << "no folder";
+  const std::string below = "table:" + (folder_ / "file" / "x.npy").string();
+  EXPECT_EQ(thrown(below, [&] { open(below, expected(Table{.dim = 4})); }), ": there is no such file");
   std::filesystem::create_directories(folder_ / "y.npy");
   const std::string folder = (folder_ / "y.npy").string();
   EXPECT_EQ(thrown("table:" + folder, [&] { open("table:" + folder, expected(Table{.dim = 4})); }),
