@@ -225,6 +225,11 @@ TEST(Behaviours, that_multiply_are_looked_for_where_five_positions_can_be_asked_
   EXPECT_FALSE(of("sincos_2d", "dim=8")) << "a position is two numbers";
   EXPECT_FALSE(of("timestep_embedding", "dim=4")) << "real positions";
   EXPECT_FALSE(of("cope", "dim=4")) << "no positions";
+  const auto five_heads = [](Subject& subject) { as<Bias>(subject.encoding).heads = 5; };
+  EXPECT_FALSE(of("alibi", "heads=4", five_heads, [](int, Tensor& out) {
+    out.shape[0] = 5;
+    out.data.resize(count(out.shape), 1.0);
+  })) << "a head more than declared";
 }
 
 }  // namespace

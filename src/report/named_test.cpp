@@ -113,7 +113,8 @@ TEST(Named, capitals_dashes_and_underscores_make_no_difference) {
   EXPECT_TRUE(same_name("--call-time", "call_time"));
   EXPECT_FALSE(same_name("holds", "holds?"));
   EXPECT_FALSE(same_name("stale", "stal"));
-  for (const std::string name : {"ROPE", "Negative-Example", "NOT CHECKED", "Score/Depends-On-Offset"})
+  for (const std::string name : {"ROPE", "Negative-Example", "NOT CHECKED", "Score/Depends-On-Offset",
+                                 "ALiBi-is-Kerple-of-power-1", "What-is-symmetric", "RoPE/angles-in-bf16"})
     EXPECT_EQ(everything_called(name).size(), 1u) << name;
 }
 

@@ -273,7 +273,8 @@ TEST(Report, index_groups_pages_by_who_asks) {
 }
 
 TEST(Report, no_page_of_that_name_is_an_error) {
-  for (const char* name : {"no_such_experiment", "encodings/no_such", "encodings/", "encodings", "rope"})
+  for (const char* name :
+       {"no_such_experiment", "encodings/no_such", "encodings/ropes", "encodings/", "encodings", "rope"})
     EXPECT_THROW(files(name), std::invalid_argument) << name;
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 
 #include "attention/reference_attention.h"
 #include "gate/history.h"
@@ -214,6 +215,33 @@ TEST(Reproduce, subtracts_the_querys_own_key_where_a_row_may_be_shifted) {
                   "for at, own, exact, bound in [\n    ((0, 1, 1), (0, 1, 0), "))
       << text;
   EXPECT_TRUE(has(text, "\n    got = float(y[at]) - float(y[own])\n"));
+}
+
+// An entry that is infinite by right shows nothing by a difference: those of its row that are finite stand
+// there.
+TEST(Reproduce, has_the_entries_beside_one_that_is_infinite) {
+  const EncodingSpec& spec = encoding_named("alibi");
+  const Parameters given = with(spec, Case::parse("heads=1"));
+  Bias truth = as<Bias>(spec.oracle(given));
+  truth.bias = [](const Positions& queries, const Positions& keys) {
+    Tensor out({1, queries.size(), keys.size()});
+    for (std::size_t r = 0; r < queries.size(); ++r)
+      for (std::size_t c = 0; c < keys.size(); ++c)
+        out.at(r, c) = keys[c] > queries[r] ? -std::numeric_limits<double>::infinity()
+                                            : static_cast<double>(keys[c] - queries[r]);
+    return out;
+  };
+  WrongAnswer wrong{.truth = truth, .precision = f32};
+  wrong.call = {.positions = {.whole = {3}}, .keys = {.whole = {1, 2, 4}}};
+  wrong.exact = answer(truth, wrong.call);
+  wrong.given = wrong.exact;
+  wrong.at = 2;
+  wrong.given.data[wrong.at] = 0;
+  wrong.allowed = agreement_in_full(truth, wrong.call, wrong.given, wrong.exact, f32).allowed;
+  const std::string text = script(wrong, {"alibi", agreement_id, spec, given});
+  EXPECT_TRUE(has(text, "bound in [\n    ((0, 0, 0), -2, ")) << text;
+  EXPECT_TRUE(has(text, "),\n    ((0, 0, 1), -1, ")) << text;
+  EXPECT_FALSE(has(text, "(0, 0, 2)")) << text;
 }
 
 GateResult gated() {

@@ -288,6 +288,16 @@ TEST(Claims, are_searched_over_every_setting_of_the_grid) {
   // Of two conditions of one parameter both are met.
   EXPECT_EQ(settings({{{"dim", {2.0, 3.0}}, {"dim", {2.0, 3.0, 8.0}}}}), wide);
   EXPECT_EQ(settings({{{"dim", {2.0, 3.0, 8.0}}, {"dim", {2.0, 3.0}}}}), wide);
+  // One in which nothing can be asked is passed over.
+  const Trial of_two = over_grid(encodings::raw_index, {}, [](const Parameters& given) {
+    return given.real("dim") == 2 ? std::optional<Trial>([](Draw&) {
+      return Residual{0, 1, 2};
+    })
+                                  : std::nullopt;
+  });
+  Replay two(Case::parse("dim=2 offset=0")), three(Case::parse("dim=3 offset=0"));
+  EXPECT_EQ(of_two(two).ceiling, 2);
+  EXPECT_THROW(of_two(three), Discard);
 }
 
 TEST(Claims, that_hold_in_all_but_the_last_setting_are_broken_there) {
