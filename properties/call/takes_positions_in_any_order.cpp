@@ -18,31 +18,35 @@ struct Shuffled {
   std::vector<std::size_t> order;
 };
 
-// An order of many: one list of their numbers would be all that one sees of the case. Reversed, they come
-// without the one that is repeated, so that consecutive ones descend all the way.
-std::vector<std::size_t> drawn_order(std::size_t n, Draw& draw, const std::string& name) {
-  std::vector<std::size_t> order = indices(0, n);
-  if (std::get<std::string>(draw.one_of("shuffled" + name, {"reversed", "halves_swapped"})) == "reversed") {
-    order.pop_back();
-    std::reverse(order.begin(), order.end());
-  } else
-    std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n / 2), order.end());
-  return order;
+Shuffled few_shuffled(const Encoding& encoding, std::size_t n, Draw& draw, const std::string& name) {
+  Shuffled out;
+  for (std::size_t r = 1; r <= n; ++r)
+    out.positions.push_back(draw.position(fmt::format("t{}{}", name, r), positions_of(encoding)));
+  out.positions.push_back(out.positions.front());
+  out.order = draw.permutation("shuffle" + name, out.positions.size());
+  return out;
+}
+
+// Of many, one list of their numbers would be all that one sees of the case. Reversed, none is repeated, so
+// that consecutive ones descend all the way.
+Shuffled many_shuffled(const Encoding& encoding, std::size_t n, Draw& draw, const std::string& name) {
+  Shuffled out;
+  out.positions = drawn_positions(positions_of(encoding), n, 4, draw, fmt::format("t{}1", name), name);
+  const Value word = draw.one_of("shuffled" + name, {"reversed", "halves_swapped"});
+  const bool reversed = std::get<std::string>(word) == "reversed";
+  if (!reversed) out.positions.push_back(out.positions.front());
+  out.order = indices(0, out.positions.size());
+  if (reversed)
+    std::reverse(out.order.begin(), out.order.end());
+  else
+    std::rotate(out.order.begin(), out.order.begin() + static_cast<std::ptrdiff_t>(out.order.size() / 2),
+                out.order.end());
+  return out;
 }
 
 Shuffled shuffled(const Encoding& encoding, Draw& draw, const std::string& name) {
-  const Domain& domain = positions_of(encoding);
-  Shuffled out;
   const std::size_t n = draw.size("n" + name, 1, 4, longest(encoding));
-  if (n <= 4)
-    for (std::size_t r = 1; r <= n; ++r)
-      out.positions.push_back(draw.position(fmt::format("t{}{}", name, r), domain));
-  else
-    out.positions = drawn_positions(domain, n, 4, draw, fmt::format("t{}1", name), name);
-  out.positions.push_back(out.positions.front());
-  out.order = n <= 4 ? draw.permutation("shuffle" + name, out.positions.size())
-                     : drawn_order(out.positions.size(), draw, name);
-  return out;
+  return n <= 4 ? few_shuffled(encoding, n, draw, name) : many_shuffled(encoding, n, draw, name);
 }
 
 // The same entries twice. They may be computed by other instructions at another place, so each is allowed its

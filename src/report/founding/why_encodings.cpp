@@ -119,7 +119,7 @@ const std::vector<Claim>& why_encodings() {
        .says = "Neither holds of masked attention.",
        .answer = Answer::under_a_condition,
        .why =
-           "Of the causal mask it is right. Under other masks attention follows the orders that leave the mask as it is: of queries alone those that exchange equal rows, of keys and values alone those that exchange equal columns, and of whole tokens those that do both at once.",
+           "Of the causal mask it is right. Under other masks attention follows more of them: of whole tokens (query, key and value together) those that leave the mask as it is, of queries alone those that exchange equal rows of the mask, of keys and values alone those that exchange equal columns.",
        .evidence =
            {Cell{without,
                  "Which orders attention follows under a mask",
