@@ -110,7 +110,7 @@ Mask drawn_mask(Draw& draw, std::size_t n, const Attention& attention) {
   // A causal mask that hides one key from every later query: whether it counts as a position all the same is
   // the encoding's own.
   const auto hidden = static_cast<std::size_t>(
-      name == "one_hidden" ? draw.integer("hidden", 0, static_cast<std::int64_t>(n) - 2) : n);
+      name == "one_hidden" ? draw.integer("unseen", 0, static_cast<std::int64_t>(n) - 2) : n);
   Mask mask({n, n}, std::vector<double>(n * n, 1));
   for (std::size_t r = 0; r < n; ++r)
     for (std::size_t c = 0; c < n; ++c) {

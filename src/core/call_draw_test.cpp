@@ -110,13 +110,13 @@ TEST(DrawnMask, hides_one_key_from_every_later_query) {
     return draw_call(Attention{.dim = 1, .value_dim = 1, .causal = causal}, Domain(0, 0), draw).mask;
   };
   const std::string contents = " q=[0*4] k=[0*4] v=[0*4]";
-  EXPECT_EQ(mask("tokens=4 mask=one_hidden hidden=1" + contents, true),
+  EXPECT_EQ(mask("tokens=4 mask=one_hidden unseen=1" + contents, true),
             Mask({4, 4}, {1, 0, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0, 1, 1}));
   EXPECT_EQ(mask("tokens=4 mask=causal" + contents, true),
             Mask({4, 4}, {1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1}));
-  EXPECT_THROW(mask("tokens=4 mask=one_hidden hidden=3" + contents, true), std::invalid_argument)
+  EXPECT_THROW(mask("tokens=4 mask=one_hidden unseen=3" + contents, true), std::invalid_argument)
       << "no query comes after it";
-  EXPECT_THROW(mask("tokens=4 mask=one_hidden hidden=1" + contents, false), std::invalid_argument);
+  EXPECT_THROW(mask("tokens=4 mask=one_hidden unseen=1" + contents, false), std::invalid_argument);
 }
 
 // Where every number is a position, a part is drawn for each row.

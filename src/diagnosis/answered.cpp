@@ -82,7 +82,8 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
   // What holds of the few batch rows that are drawn may be otherwise in the next block of a kernel, and what
   // holds of a thousand tokens in the next thousand.
   for (const Case& wide : wide_cases(truth, subject.encoding, subject.precision))
-    if (of_many_tokens || (wide.has("batch") && wide.integer("batch") > 1)) ask_too(wide);
+    if ((of_many_tokens && !wide.has("nk")) || (wide.has("batch") && wide.integer("batch") > 1))
+      ask_too(wide);
   const auto deadline = BudgetClock::now() + time;
   for (std::uint64_t n = 0; n < all && BudgetClock::now() < deadline; ++n) {
     RandomDraw draw(seed, "diagnosis", number(n));

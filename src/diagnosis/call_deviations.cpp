@@ -81,6 +81,13 @@ void add_limit(std::size_t AnsweredRow::*number, std::string_view place, const E
                 [number, first = *first_wrong](const RowInCall& s) { return s.row.*number >= first; }});
 }
 
+// What a block of a thousand leaves over, where "every token from a thousand on" is contradicted: no call is
+// asked for that tells 512 from 1024.
+PlaceInCalls past_the_last_thousand() {
+  return {"in calls of more than 512 or 1024 tokens, past the last multiple of that",
+          [](const RowInCall& s) { return s.tokens > 1024 && s.row.token >= s.tokens / 1024 * 1024; }};
+}
+
 // ---- effects
 
 constexpr std::size_t several = 3;  // rows that are wrong are more than an accident
@@ -228,6 +235,7 @@ std::optional<std::string> call_deviation(const Model& model, const Subject& sub
     std::vector<PlaceInCalls> own = places;
     add_limits(alone, *by_effect, answered, first_wrong, own);
     add_limit(&AnsweredRow::token, "every token", alone, *by_effect, own);
+    own.push_back(past_the_last_thousand());
     if (signature(declared).has(Axis::batch))
       add_limit(&AnsweredRow::batch, "in batch rows", alone, *by_effect, own);
     // What is not done at all is the simplest, where just those rows are wrong: another effect may lead to

@@ -119,9 +119,6 @@ std::vector<PlaceInCalls> known_places(bool batch, bool tokens) {
   for (const std::size_t block : {2, 4, 8, 16, 32, 64, 128, 256})
     add(fmt::format("in calls of more than {0} tokens, past the last multiple of {0}", block),
         [block](S s) { return s.tokens > block && s.row.token >= s.tokens / block * block; });
-  // No call is asked for that tells the two apart.
-  add("in calls of more than 512 or 1024 tokens, past the last multiple of that",
-      [](S s) { return s.tokens > 1024 && s.row.token >= s.tokens / 1024 * 1024; });
   for (const std::size_t block : {4, 8, 16, 32, 64, 128, 256})
     add(fmt::format("every token from number {} on", block), [block](S s) { return s.row.token >= block; });
   for (const std::size_t block : {2, 4, 8, 16, 32, 64})

@@ -11,7 +11,7 @@ constexpr const char* of_several_kinds =
     "a arranged arrangedk arrangedq axis b batch block by c# doublings f far first i i# "
     "inside j j# k kept keys later m mask n near nk nq packed packedk packedq padding paddingk "
     "paddingq pairs permutation prefill q queries reach role row s s# shuffle shuffled "
-    "shuffledk shuffledq shufflek shuffleq side t t# then tk# tokens tq# u v weights x y";
+    "shuffledk shuffledq shufflek shuffleq side t t# then tk# tokens tq# u unseen v weights x y";
 
 std::vector<DrawnName> all_names() {
   // Three that are parameters of encodings of another kind.
