@@ -111,6 +111,8 @@ TEST(LongCalls, of_the_whole_operator_are_one_call_of_257_tokens) {
   EXPECT_EQ(calls[0].contents.at(0).shape, (Shape{2, 4}));
   EXPECT_EQ(calls[0].mask.at(0, 1), 0);
   EXPECT_EQ(calls[1].contents.at(0).shape, (Shape{257, 4}));
+  EXPECT_EQ(calls[1].contents.at(0).at(0, 3), to_f32(4.0 / 3) / 2) << "its logit is the half of 2 (4/3)^2";
+  EXPECT_EQ(calls[1].contents.at(1).at(0, 3), to_f32(4.0 / 3));
   EXPECT_EQ(calls[1].mask.at(0, 256), 0);
   EXPECT_EQ(calls[1].mask.at(256, 0), 1);
 }
