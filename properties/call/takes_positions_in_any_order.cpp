@@ -92,46 +92,42 @@ Encoding counting_rows() {
   return table;
 }
 
-// The positions of a row that is asked for in another order are right in the first row only.
-Encoding counting_in_later_rows() {
+// A rotation by other positions than are asked for: those of all rows, each of so many tokens, renumbered.
+Encoding rotating_by(void (*renumbered)(std::vector<Position>& positions, std::size_t tokens)) {
   Rotary rotary = rotations::multiplied_by(
       4, 2, rotations::neighbours(),
       [](const Pair& pair, const rotations::Rotated& token) { return rotations::rotation(pair, token.t); });
-  rotary.rotate = [exact = rotary](const Tensor& x, std::span<const Position> positions, Role role) {
-    std::vector<Position> counted(positions.begin(), positions.end());
-    for (std::size_t r = x.shape[2]; r < counted.size(); ++r)
-      if (r % x.shape[2] != 0) counted[r] = counted[r - 1] + 1;
-    return exact.rotate(x, counted, role);
+  rotary.rotate = [exact = rotary, renumbered](const Tensor& x, std::span<const Position> positions,
+                                               Role role) {
+    std::vector<Position> others(positions.begin(), positions.end());
+    renumbered(others, x.shape[2]);
+    return exact.rotate(x, others, role);
   };
   return rotary;
+}
+
+// The positions of a row that is asked for in another order are right in the first row only.
+Encoding counting_in_later_rows() {
+  return rotating_by([](std::vector<Position>& positions, std::size_t tokens) {
+    for (std::size_t r = tokens; r < positions.size(); ++r)
+      if (r % tokens != 0) positions[r] = positions[r - 1] + 1;
+  });
 }
 
 // What is asked for strictly descending is given in ascending order.
 Encoding ascending_tokens() {
-  Rotary rotary = rotations::multiplied_by(
-      4, 2, rotations::neighbours(),
-      [](const Pair& pair, const rotations::Rotated& token) { return rotations::rotation(pair, token.t); });
-  rotary.rotate = [exact = rotary](const Tensor& x, std::span<const Position> positions, Role role) {
-    std::vector<Position> ascending(positions.begin(), positions.end());
-    const auto n = static_cast<std::ptrdiff_t>(x.shape[2]);
-    for (auto row = ascending.begin(); row != ascending.end(); row += n)
+  return rotating_by([](std::vector<Position>& positions, std::size_t tokens) {
+    const auto n = static_cast<std::ptrdiff_t>(tokens);
+    for (auto row = positions.begin(); row != positions.end(); row += n)
       if (n > 2 && std::adjacent_find(row, row + n, std::less_equal<>()) == row + n)
         std::reverse(row, row + n);
-    return exact.rotate(x, ascending, role);
-  };
-  return rotary;
+  });
 }
 
 Encoding counting_tokens() {
-  Rotary rotary = rotations::multiplied_by(
-      4, 2, rotations::neighbours(),
-      [](const Pair& pair, const rotations::Rotated& token) { return rotations::rotation(pair, token.t); });
-  rotary.rotate = [exact = rotary](const Tensor& x, std::span<const Position> positions, Role role) {
-    std::vector<Position> counted(positions.begin(), positions.end());
-    for (std::size_t r = 1; r < counted.size(); ++r) counted[r] = counted[r - 1] + 1;
-    return exact.rotate(x, counted, role);
-  };
-  return rotary;
+  return rotating_by([](std::vector<Position>& positions, std::size_t) {
+    for (std::size_t r = 1; r < positions.size(); ++r) positions[r] = positions[r - 1] + 1;
+  });
 }
 
 // Rows and columns are taken from the first query and key on.
