@@ -15,8 +15,8 @@ endif()
 configure_file(cmake/test_paths.h.in generated/test_paths.h @ONLY)
 
 file(GLOB_RECURSE unit_tests CONFIGURE_DEPENDS src/*_test.cpp properties/*_test.cpp)
-add_executable(posproof_tests ${unit_tests} src/testing/generators.cpp src/testing/holds_for.cpp
-               src/exact/testing/boost_numbers.cpp)
+add_executable(posproof_tests ${unit_tests} src/testing/function_tests.cpp src/testing/generators.cpp
+               src/testing/holds_for.cpp src/exact/testing/boost_numbers.cpp)
 target_link_libraries(posproof_tests PRIVATE posproof_command nlohmann_json::nlohmann_json pugixml::pugixml GTest::gtest)
 set(POSPROOF_UNITY_USUAL 22)  # generating code takes little of their time, and reading headers most of it
 set(POSPROOF_UNITY_MOST 24)
@@ -40,7 +40,8 @@ target_include_directories(posproof_experiment_tests PRIVATE ${PROJECT_SOURCE_DI
 posproof_compiles(posproof_experiment_tests)
 target_compile_options(posproof_experiment_tests PRIVATE $<$<CONFIG:Release>:-O1>)
 target_link_libraries(posproof_tests PRIVATE posproof_experiment_tests)
-target_precompile_headers(posproof_tests PRIVATE <functional> <string> <vector> <fmt/format.h> <gtest/gtest.h>)
+target_precompile_headers(posproof_tests PRIVATE <functional> <string> <vector> <fmt/format.h> <gtest/gtest.h>
+                          [["testing/function_tests.h"]])
 # What the tests of the program ask, beside programs in Python.
 add_executable(posproof_test_subject src/command/testing/subject.cpp)
 target_link_libraries(posproof_test_subject PRIVATE posproof_run)

@@ -30,6 +30,7 @@
 #include "run/recorded.h"
 #include "run/sharpness.h"
 #include "search/trial.h"
+#include "testing/function_tests.h"
 
 namespace posproof::conformance_test {
 namespace {
@@ -281,7 +282,9 @@ int main(int argc, char** argv) {
   // would, too.
   for (const int signal : {SIGINT, SIGQUIT, SIGHUP, SIGTERM}) std::signal(signal, SIG_DFL);
   testing::InitGoogleTest(&argc, argv);
-  posproof::conformance_test::add_those_of(posproof::conformance_test::Suites(testing::GTEST_FLAG(filter)));
+  const posproof::conformance_test::Suites suites(testing::GTEST_FLAG(filter));
+  posproof::testing::add_function_tests([&](std::string_view suite) { return suites.has(suite); });
+  posproof::conformance_test::add_those_of(suites);
   const int code = RUN_ALL_TESTS();
   // Nothing that ran is no pass.
   if (code == 0 && !testing::GTEST_FLAG(list_tests) &&
