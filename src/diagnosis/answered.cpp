@@ -40,6 +40,26 @@ bool is_long(const Call& call) {
          static_cast<std::size_t>(std::ranges::max(tile_edges));
 }
 
+// A case near another one: its contents are drawn anew, and of what else it says three quarters stay.
+class NearDraw final : public Draw {
+ public:
+  NearDraw(const Case& to, std::uint64_t seed, std::uint64_t n) : to_(to), choose_(seed, n) {}
+
+ protected:
+  Value answer(std::string_view name, const Choice& choice) override {
+    const Value drawn = choose_.answer(choice);
+    const Value one_of_four = choose_.answer(choice::Integer{0, 3});
+    const Value* value = to_.find(name);
+    const bool stays = value != nullptr && !std::holds_alternative<choice::Values>(choice) &&
+                       std::get<double>(one_of_four) != 0 && answers(*value, choice);
+    return stays ? *value : drawn;
+  }
+
+ private:
+  const Case& to_;
+  RandomChoice choose_;
+};
+
 }  // namespace
 
 std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, const Case& counterexample,
@@ -95,6 +115,14 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
   for (std::uint64_t n = number(all);
        n < number(all) + more && few_are_wrong() && BudgetClock::now() < deadline; ++n) {
     RandomDraw draw(seed, "diagnosis", n);
+    ask(draw);
+  }
+  // What is wrong in calls that hardly any draw hits, as those that end at one position, is asked there: with
+  // other contents, other tokens beside, other positions in the place of some.
+  constexpr std::uint64_t near = 60;
+  for (std::uint64_t n = 0;
+       n < near && !counterexample.empty() && few_are_wrong() && BudgetClock::now() < deadline; ++n) {
+    NearDraw draw(counterexample, seed, n);
     ask(draw);
   }
   return answered;

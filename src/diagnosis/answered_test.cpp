@@ -36,8 +36,21 @@ TEST(Answered, are_more_where_few_are_wrong) {
   EXPECT_LE(often.size(), 123u);
   EXPECT_GT(often.size(), 100u);
   EXPECT_GT(once.size(), often.size() + 200);
-  EXPECT_LE(once.size(), 363u);
+  EXPECT_LE(once.size(), 423u);
   EXPECT_EQ(never.size(), often.size());
+}
+
+// Positions, as they are, of the rows that are wrong: several at the one that hardly any draw hits, and none
+// of them with the content of the counterexample.
+TEST(Answered, are_sought_near_a_counterexample_that_is_the_only_one) {
+  std::size_t there = 0, again = 0;
+  for (const Answered& one : answers([](Position t) { return t == 700001; })) {
+    if (std::ranges::find(one.call.positions.whole, 700001) == one.call.positions.whole.end()) continue;
+    ++there;
+    if (one.call.contents.front().data == std::vector<double>{1, 0, 0, 0}) ++again;
+  }
+  EXPECT_GE(there, 8u);
+  EXPECT_EQ(again, 1u);
 }
 
 TEST(Answered, of_a_rotation_are_of_many_batch_rows_too) {
