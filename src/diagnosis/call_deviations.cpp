@@ -15,6 +15,7 @@
 #include "diagnosis/joint_places.h"
 #include "diagnosis/measured_words.h"
 #include "diagnosis/padding_effects.h"
+#include "diagnosis/position_effects.h"
 #include "diagnosis/token_effects.h"
 #include "run/narrowed.h"
 
@@ -189,6 +190,8 @@ std::vector<Effect> effects_of(const Subject& subject, const Encoding& declared,
   if (takes_tokens_of_heads(is)) {
     add(effects_on_tokens());
     if (subject.live) add(effects_of_strides(declared));
+    if (const auto& own = subject.own_heads; own && (*own)[1] < (*own)[0])
+      add(effects_of_fewer_key_heads((*own)[0], (*own)[1]));
   }
   if (subject.takes_positions == "mask" && !is.has(Axis::key)) add(effects_of_padding(!is.takes.empty()));
   if (is.positions) {

@@ -113,6 +113,8 @@ std::vector<Effect> of_reals() {
           effect_on_reals("positions are a thousand times as large", [](double t) { return 1000 * t; }),
           effect_on_reals("positions are a thousandth", [](double t) { return t / 1000; }),
           effect_on_reals("positions have the other sign", [](double t) { return -t; }),
+          effect_on_reals("positions have no sign", [](double t) { return std::abs(t); }),
+          effect_on_reals("negative positions count as 0", [](double t) { return std::max(t, 0.0); }),
           effect_on_reals("positions count as 0", [](double) { return 0.0; })};
 }
 

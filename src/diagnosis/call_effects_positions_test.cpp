@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "diagnosis/call_effects.h"
+#include "diagnosis/position_effects.h"
 #include "diagnosis/testing/effects.h"
 
 namespace posproof::call_effects_positions_test {
@@ -157,6 +158,57 @@ TEST(CallEffectsOnPositions, exchange_neighbours) {
             (std::vector<Position>{7}));
 }
 
+// Of a row that is not sorted, with a position twice.
+TEST(CallEffectsOnPositions, are_put_back_by_the_wrong_permutation) {
+  const std::vector<Effect> effects = known_effects(false, false);
+  // 3, 5, 7, 7, 9 of tokens 2, 4, 0, 3, 1: the third of the sorted ones, the fifth, the first, ..
+  EXPECT_EQ(moved(effects,
+                  "positions of a row are sorted, and put back by the permutation that sorts them instead of "
+                  "its inverse",
+                  {7, 9, 3, 7, 5}),
+            (std::vector<Position>{7, 9, 3, 7, 5}));
+  EXPECT_EQ(moved(effects,
+                  "positions of a row are sorted, and put back by the permutation that sorts them instead of "
+                  "its inverse",
+                  {30, 10, 20}),
+            (std::vector<Position>{20, 30, 10}));
+}
+
+// 3, 5, 9: 5 is taken for entry 2, 9 for the last one.
+TEST(CallEffectsOnPositions, are_counted_among_distinct_ones) {
+  const std::string words =
+      "the distinct positions of a row stand in a list, in which position t is taken for entry t - t_min, as if "
+      "none were missing";
+  const std::vector<Effect> effects = known_effects(false, false);
+  EXPECT_EQ(moved(effects, words, {9, 3, 5, 3}), (std::vector<Position>{9, 3, 9, 3}));
+  EXPECT_EQ(moved(effects, words, {12, 10, 11, 11}), (std::vector<Position>{12, 10, 11, 11}));
+}
+
+TEST(CallEffectsOnPositions, are_taken_for_consecutive_where_the_ends_are) {
+  const std::string words =
+      "where a row of n tokens ends n - 1 behind its first position, its tokens count on from that, whatever "
+      "stands between";
+  const std::vector<Effect> effects = known_effects(false, false);
+  EXPECT_EQ(moved(effects, words, {10, 90, 5, 13}), (std::vector<Position>{10, 11, 12, 13}));
+  EXPECT_EQ(moved(effects, words, {10, 90, 5, 14}), (std::vector<Position>{10, 90, 5, 14}));
+}
+
+// Rows [batch, n, heads] of 2 rows of 3 tokens of 2 heads are numbered from 0 to 11; and the heads of a call
+// that has 4 are those two again.
+TEST(CallEffectsOnPositions, of_keys_are_found_by_the_heads_of_queries) {
+  const std::vector<Effect> effects = effects_of_fewer_key_heads(4, 2);
+  const auto of_head = [&](const Effect& one, std::size_t head) {
+    return one.begin()(two_rows_of_three(), head, 4).call.positions.whole;
+  };
+  ASSERT_EQ(effects.size(), 2u);
+  EXPECT_EQ(of_head(effects[0], 0), (std::vector<Position>{5, 5, -1, -1, 9, 9}));
+  EXPECT_EQ(of_head(effects[0], 3), (std::vector<Position>{5, 5, -1, -1, 9, 9}));
+  EXPECT_EQ(of_head(effects[1], 1), (std::vector<Position>{5, -1, 9, 5, -1, 9}));
+  EXPECT_EQ(of_head(effects_of_fewer_key_heads(3, 2)[0], 0), (std::vector<Position>{5, 5, -1, 9, 9, 300}));
+  EXPECT_EQ(of_head(effects_of_fewer_key_heads(3, 2)[0], 1), (std::vector<Position>{5, -1, -1, 9, 300, 300}));
+  EXPECT_EQ(of_head(effects_of_fewer_key_heads(3, 2)[1], 1), (std::vector<Position>{5, -1, 9, 300, 2, 4}));
+}
+
 // The second of two heads, and the first where it differs.
 TEST(CallEffectsOnPositions, give_each_head_positions_of_its_own) {
   const struct {
@@ -201,6 +253,8 @@ TEST(CallEffectsOnPositions, move_positions_that_are_no_whole_numbers) {
       {"positions are a thousand times as large", {-1500, 2500, 3000 - 1000 * 0x1p-30, 257000, 2049000}},
       {"positions are a thousandth", {-1.5 / 1000, 2.5 / 1000, below_3 / 1000, 0.257, 2.049}},
       {"positions have the other sign", {1.5, -2.5, -below_3, -257, -2049}},
+      {"positions have no sign", {1.5, 2.5, below_3, 257, 2049}},
+      {"negative positions count as 0", {0, 2.5, below_3, 257, 2049}},
       {"positions count as 0", {0, 0, 0, 0, 0}},
       {"every row has the position of the first", {-1.5, -1.5, -1.5, -1.5, -1.5}},
       {"every row has the position of the last", {2049, 2049, 2049, 2049, 2049}},

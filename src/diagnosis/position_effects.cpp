@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
+#include <vector>
 
 namespace posproof {
 
@@ -16,6 +18,30 @@ Position rounded_to_digits(Position t, int digits) {
 }
 
 namespace {
+
+std::vector<Position> sorted(std::span<const Position> row) {
+  std::vector<Position> rising(row.begin(), row.end());
+  std::ranges::sort(rising);
+  return rising;
+}
+
+// argsort: entry n is the token that comes n-th, of equal ones the first first.
+std::vector<std::size_t> in_rising_order(std::span<const Position> row) {
+  std::vector<std::size_t> order(row.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [row](std::size_t n) { return row[n]; });
+  return order;
+}
+
+// What finds the row of a position in those of the distinct ones by counting from the smallest on, as if no
+// position were missing; past the last one it finds that.
+Position among_distinct(std::span<const Position> all, Position t) {
+  std::vector<Position> distinct = sorted(all);
+  const auto again = std::ranges::unique(distinct);
+  distinct.erase(again.begin(), again.end());
+  const auto last = static_cast<Position>(distinct.size()) - 1;
+  return distinct[static_cast<std::size_t>(std::min(t - distinct.front(), last))];
+}
 
 // Context parallelism gives rank r of so many the chunks r and 2 ranks - 1 - r of a sequence, so that all
 // have as much to do under a causal mask; its tokens then stand in that order.
@@ -70,10 +96,19 @@ std::vector<Effect> effects_of_row_positions() {
       effect_on_positions("positions are relative to the smallest of the batch",
                           [](T t) { return t.at - *std::ranges::min_element(t.all); }),
       effect_on_positions("positions of a row are sorted, the smallest first",
+                          [](T t) { return sorted(t.of_row())[t.token]; }),
+      effect_on_positions("positions of a row are sorted, and put back by the permutation that sorts them "
+                          "instead of its inverse",
+                          [](T t) { return sorted(t.of_row())[in_rising_order(t.of_row())[t.token]]; }),
+      effect_on_positions("the distinct positions of a row stand in a list, in which position t is taken for "
+                          "entry t - t_min, as if none were missing",
+                          [](T t) { return among_distinct(t.of_row(), t.at); }),
+      effect_on_positions("where a row of n tokens ends n - 1 behind its first position, its tokens count on "
+                          "from that, whatever stands between",
                           [](T t) {
-                            std::vector<Position> rising(t.of_row().begin(), t.of_row().end());
-                            std::ranges::sort(rising);
-                            return rising[t.token];
+                            const auto n = static_cast<Position>(t.token);
+                            const auto all = static_cast<Position>(t.tokens);
+                            return t.last() - t.first() == all - 1 ? t.first() + n : t.at;
                           }),
       effect_on_positions("every token has the position of the first of its row",
                           [](T t) { return t.first(); }),
@@ -217,6 +252,24 @@ std::vector<Effect> effects_of_head_positions() {
             return t.all[t.row * t.tokens + other];
           },
           true)};
+}
+
+// A key's head past its own ones is one of those again (subject/subject.h).
+std::vector<Effect> effects_of_fewer_key_heads(std::size_t of_queries, std::size_t of_keys) {
+  using T = const TokenOf&;
+  const auto number = [of_keys](T t) { return t.head % of_keys; };
+  return {
+      effect_on_positions(
+          fmt::format("row r of [batch, n, heads] of keys has the position of token r / {}, as if keys had "
+                      "the heads of queries, not r / {}",
+                      of_queries, of_keys),
+          [=](T t) { return t.all[((t.row * t.tokens + t.token) * of_keys + number(t)) / of_queries]; },
+          true),
+      effect_on_positions(
+          fmt::format("row r of [batch, heads] of keys has the positions of batch row r / {}, as if keys "
+                      "had the heads of queries, not r / {}",
+                      of_queries, of_keys),
+          [=](T t) { return t.all[(t.row * of_keys + number(t)) / of_queries * t.tokens + t.token]; }, true)};
 }
 
 }  // namespace posproof
