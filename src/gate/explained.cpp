@@ -10,6 +10,8 @@
 
 #include "core/call.h"
 #include "diagnosis/diagnosis.h"
+#include "gate/backward.h"
+#include "gate/backward_cause.h"
 #include "gate/behaviours.h"
 #include "gate/history.h"
 #include "gate/other_columns.h"
@@ -115,6 +117,13 @@ void explain(const Refutations& refutations, GateResult& gated) {
         gated.explanations = {{Explanation::Kind::measured, std::move(*columns), "", ""}};
         return;
       }
+    if (const Refuted* backward = refuted(gated, backward_id); backward != nullptr && disagrees == nullptr) {
+      if (gated.subject.renew) gated.subject.renew();
+      gated.explanations = backward_causes(refutations.spec, gated.encoding, gated.parameters, gated.subject,
+                                           backward->counterexample, refutations.seed,
+                                           std::max(refutations.deadline, Clock::now() + least_explaining));
+      if (!gated.explanations.empty()) return;
+    }
     const Case counterexample = disagrees == nullptr ? Case() : disagrees->counterexample;
     if (gated.subject.renew) gated.subject.renew();
     gated.explanations = diagnosed(refutations, gated, counterexample);
