@@ -95,6 +95,8 @@ std::vector<double> numbers(const TokenPositions& positions, std::size_t token) 
   return out;
 }
 
+// The first of a pair is the one that lies first, whatever stands there: a row that begins with cosines has
+// its pairs' cosines first, and the transposed rotation of a backward pass has them exchanged.
 std::optional<Place::OfPair> of_pair(const Encoding& declared, std::size_t at) {
   std::optional<Place::OfPair> found;
   std::visit(
@@ -104,7 +106,8 @@ std::optional<Place::OfPair> of_pair(const Encoding& declared, std::size_t at) {
           if (!kind.order.empty()) rotated = kind.order.at(at);
         if constexpr (requires { kind.pairs; })
           for (const Pair& pair : kind.pairs)
-            if (pair.first == rotated || pair.second == rotated) found = {pair.index, pair.second == rotated};
+            if (pair.first == rotated || pair.second == rotated)
+              found = {pair.index, std::max(pair.first, pair.second) == rotated};
       },
       declared);
   return found;

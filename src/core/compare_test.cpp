@@ -72,6 +72,14 @@ TEST(Place, of_a_table_is_a_row_and_a_channel_and_may_be_in_no_pair) {
   EXPECT_EQ(at(table, real, {2, 3}, 3).value().position, (std::vector<double>{1.5}));
 }
 
+// Cosines before sines, as a pair of a table whose first column is the sine's.
+TEST(Place, of_a_pair_is_the_first_that_lies_first) {
+  const Table table{.dim = 2, .pairs = {{1, 0, 1}}};
+  const Call call{.positions = {.whole = {7}}};
+  for (const std::size_t column : {0, 1})
+    EXPECT_EQ(at(table, call, {1, 2}, column).value().pair.value().second, column == 1);
+}
+
 TEST(Place, of_logits_has_head_query_and_key_with_both_positions) {
   const Bias bias{.heads = 2};
   const Call call{.positions = {.whole = {5, 6}}, .keys = {.whole = {1, 2, 3}}};
