@@ -43,6 +43,8 @@ const MisreadingFamily entry{{
      "dim=4"},
     {"the query's own penalty is left out: the sum is over j < l < i", with({.before = 1}, &softplus),
      "dim=4"},
+    {"the penalties of keys that the mask hides are left out of the sum",
+     with({.seen_alone = true}, &softplus), "dim=4"},
     {"the mean of the penalties is taken, not their sum", with({.mean = true}, &softplus), "dim=4"},
     {"a penalty is max(w.k + b, 0), not ln(1 + e^(w.k + b))", with({}, &positive_part), "dim=4"},
     {"a penalty is ln(1 + e^-(w.k + b)): its argument has the wrong sign", with({}, &other_side), "dim=4"},

@@ -16,15 +16,16 @@ using testing::PairFormula;
 
 // The sum of the penalties of the tokens first .. last, which is taken from the logit.
 PairFormula penalised(Real (*penalty)(Real x), bool of_queries = false, int sign = -1,
-                      std::pair<int, int> range = {1, 0}, bool mean = false) {
-  return [=](const Arguments& p, const Tensor& q, const Tensor& k, const Tensor& v, const Mask&) {
+                      std::pair<int, int> range = {1, 0}, bool mean = false, bool seen = false) {
+  return [=](const Arguments& p, const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
     const Tensor w = inside::trained(1, p.width("dim"), p.whole("table_seed"), p.real("gate_std"));
     const Real bias = p.real("gate_bias"), scale = p.is("scale", "one") ? 1 : 1 / inside::root(q.width());
-    return Pairwise{[=, &q, &k](std::size_t i, std::size_t j) {
+    return Pairwise{[=, &q, &k, &mask](std::size_t i, std::size_t j) {
                       Real sum = 0;
                       int count = 0;
                       for (int l = int(j) + range.first; l <= int(i) + range.second; ++l, ++count)
-                        sum += penalty(dot(w.row(0), (of_queries ? q : k).row(std::size_t(l))) + bias);
+                        if (!seen || mask.at(i, std::size_t(l)) != 0)
+                          sum += penalty(dot(w.row(0), (of_queries ? q : k).row(std::size_t(l))) + bias);
                       if (mean && count > 0) sum /= count;
                       return dot(q.row(i), k.row(j)) * scale + sign * sum;
                     },
@@ -43,6 +44,8 @@ TEST(MisreadCable, is_what_the_sentence_says) {
         penalised(penalty, false, -1, {0, 0})},
        {"the query's own penalty is left out: the sum is over j < l < i",
         penalised(penalty, false, -1, {1, -1})},
+       {"the penalties of keys that the mask hides are left out of the sum",
+        penalised(penalty, false, -1, {1, 0}, false, true)},
        {"the mean of the penalties is taken, not their sum", penalised(penalty, false, -1, {1, 0}, true)},
        {"a penalty is max(w.k + b, 0), not ln(1 + e^(w.k + b))",
         penalised([](Real x) { return x > 0 ? x : Real{0}; })},

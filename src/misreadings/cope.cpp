@@ -18,6 +18,7 @@ struct Count {
   bool closes = false;          // 1 - gate
   bool of_keys = false;         // the gate is of a key with itself
   bool masked_too = false;      // the gates of keys that the query does not see count
+  bool hidden_too = false;      // of these, those of keys up to the query's own
   std::size_t less = 0;         // the largest position is smaller by it
   Real below = 0;               // added to the position
   Between between = Between::interpolated;
@@ -44,7 +45,7 @@ Encoding reads(const Parameters& given, const Count& of) {
           const std::size_t begin = of.from_the_first ? 0 : j + behind,
                             end = of.from_the_first ? j + 1 - behind : k.rows();
           for (std::size_t l = begin; l < end; ++l)
-            if (of.masked_too || mask.at(i, l) != 0) position += gate(i, l);
+            if (of.masked_too || (of.hidden_too && l <= i) || mask.at(i, l) != 0) position += gate(i, l);
           position = std::clamp(position, Real{0}, last);
           const auto low = static_cast<std::size_t>(position), high = std::min(low + 1, rows - 1);
           Real share = position - static_cast<Real>(low);
@@ -76,6 +77,8 @@ const MisreadingFamily entry{{
     {"the gates are of a key's product with itself, not with the query", with({.of_keys = true}),
      "dim=4 length=8"},
     {"the gates of masked keys count as well", with({.masked_too = true}), "dim=4 length=8"},
+    {"the gates of masked keys up to the query's own count as well", with({.hidden_too = true}),
+     "dim=4 length=8"},
     {"positions are limited to length - 2, not to length - 1", with({.less = 1}), "dim=4 length=3"},
     {"positions count from 1, not from 0", with({.below = 1}), "dim=4 length=8"},
     {"positions are smaller by 1", with({.below = -1}), "dim=4 length=8"},

@@ -34,17 +34,21 @@ struct Read {
   Share share = &linear;
   bool divided = false;
   int rows_less = 0;
+  bool seen_alone = true;  // gates of keys that are hidden from a query are 0; else of its later ones alone
 };
 
 PairFormula counted(const Read& as) {
-  return [=](const Arguments& p, const Tensor& q, const Tensor& k, const Tensor& v, const Mask&) {
+  return [=](const Arguments& p, const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
     const Tensor table = inside::trained(p.width("length"), q.width(), p.whole("table_seed"));
     const Real root = inside::root(q.width()), scale = p.is("gate", "plain") ? 1 : 1 / root;
     const std::size_t behind = p.is("counting", "exclusive") ? 1 : 0;
-    return Pairwise{[=, &q, &k](std::size_t i, std::size_t j) {
+    return Pairwise{[=, &q, &k, &mask](std::size_t i, std::size_t j) {
                       std::vector<Real> gates;
-                      for (std::size_t l = 0; l < k.rows(); ++l)
-                        gates.push_back(as.gate(scale * dot((as.of_keys ? k.row(l) : q.row(i)), k.row(l))));
+                      for (std::size_t l = 0; l < k.rows(); ++l) {
+                        const bool hidden = as.seen_alone && l <= i && mask.at(i, l) == 0;
+                        const Real open = as.gate(scale * dot((as.of_keys ? k.row(l) : q.row(i)), k.row(l)));
+                        gates.push_back(hidden ? 0 : open);
+                      }
                       const Real most = Real(table.rows()) - 1 - as.rows_less;
                       Real at = as.count(gates, j, i, behind);
                       at = at < 0 ? 0 : at > most ? most : at;
@@ -73,9 +77,10 @@ TEST(MisreadCope, is_what_the_sentence_says) {
         counted({.gate = [](Real x) { return 1 / (1 + std::exp(x)); }})},
        {"the gates are of a key's product with itself, not with the query", counted({.of_keys = true})},
        {"the gates of masked keys count as well",
-        counted(
-            {.count = [](const std::vector<Real>& gates, std::size_t j, std::size_t,
-                         std::size_t behind) { return from_the_key(gates, j, gates.size() - 1, behind); }})},
+        counted({.count = [](const std::vector<Real>& gates, std::size_t j, std::size_t,
+                             std::size_t behind) { return from_the_key(gates, j, gates.size() - 1, behind); },
+                 .seen_alone = false})},
+       {"the gates of masked keys up to the query's own count as well", counted({.seen_alone = false})},
        {"positions are limited to length - 2, not to length - 1", counted({.rows_less = 1})},
        {"positions count from 1, not from 0",
         counted({.count = [](const std::vector<Real>& gates, std::size_t j, std::size_t i,

@@ -12,18 +12,20 @@ struct Gates {
   std::size_t behind = 1;   // 0: the key's own gate counts as well
   std::size_t before = 0;   // 1: the query's own does not
   bool mean = false;        // divided by how many
+  bool seen_alone = false;  // those of keys that the query does not see do not count
 };
 
 inline Encoding with_gates(const EncodingSpec& spec, const Parameters& given, Real scale, const Gates& of,
                            std::function<Real(std::span<const double>)> forgets) {
-  return with_pairs(spec, given, [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask&) {
+  return with_pairs(spec, given, [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
     std::vector<Real> each;
     for (std::size_t j = 0; j < k.rows(); ++j)
       each.push_back(forgets(of.of_queries ? q.row(std::min(j, q.rows() - 1)) : k.row(j)));
-    const auto logit = [=, &q, &k](std::size_t i, std::size_t j) {
+    const auto logit = [=, &q, &k, &mask](std::size_t i, std::size_t j) {
       const std::size_t begin = j + of.behind, end = std::min(i + 1, k.rows()) - of.before;
       Real between = 0;
-      for (std::size_t l = begin; l < end; ++l) between += each[l];
+      for (std::size_t l = begin; l < end; ++l)
+        if (!of.seen_alone || mask.at(i, l) != 0) between += each[l];
       if (of.mean && end > begin) between /= static_cast<Real>(end - begin);
       return inside::dot(q.row(i), k.row(j)) * scale + of.sign * between;
     };

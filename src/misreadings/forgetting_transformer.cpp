@@ -48,6 +48,8 @@ const MisreadingFamily entry{{
      with({.behind = 0}, &log_sigmoid), "dim=4"},
     {"the query's own gate is left out: the sum is over j < l < i", with({.before = 1}, &log_sigmoid),
      "dim=4"},
+    {"the gates of keys that the mask hides are left out of the sum",
+     with({.seen_alone = true}, &log_sigmoid), "dim=4"},
     {"the mean of the gates' logarithms is added, not their sum", with({.mean = true}, &log_sigmoid),
      "dim=4"},
     {"the gates are added up, not their logarithms", with({}, &sigmoid), "dim=4"},

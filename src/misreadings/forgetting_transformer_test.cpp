@@ -16,15 +16,16 @@ using testing::PairFormula;
 
 // The sum of what the tokens first .. last add to the logit.
 PairFormula gated(Real (*gate)(Real x), bool of_queries = false, int sign = 1,
-                  std::pair<int, int> range = {1, 0}, bool mean = false) {
-  return [=](const Arguments& p, const Tensor& q, const Tensor& k, const Tensor& v, const Mask&) {
+                  std::pair<int, int> range = {1, 0}, bool mean = false, bool seen = false) {
+  return [=](const Arguments& p, const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
     const Tensor w = inside::trained(1, p.width("dim"), p.whole("table_seed"), p.real("gate_std"));
     const Real bias = p.real("gate_bias");
-    return Pairwise{[=, &q, &k](std::size_t i, std::size_t j) {
+    return Pairwise{[=, &q, &k, &mask](std::size_t i, std::size_t j) {
                       Real sum = 0;
                       int count = 0;
                       for (int l = int(j) + range.first; l <= int(i) + range.second; ++l, ++count)
-                        sum += gate(dot(w.row(0), (of_queries ? q : k).row(std::size_t(l))) + bias);
+                        if (!seen || mask.at(i, std::size_t(l)) != 0)
+                          sum += gate(dot(w.row(0), (of_queries ? q : k).row(std::size_t(l))) + bias);
                       if (mean && count > 0) sum /= count;
                       return dot(q.row(i), k.row(j)) / inside::root(q.width()) + sign * sum;
                     },
@@ -42,6 +43,8 @@ TEST(MisreadForgettingTransformer, is_what_the_sentence_says) {
        {"the key's own gate is forgotten by as well: the sum is over j <= l <= i",
         gated(gate, false, 1, {0, 0})},
        {"the query's own gate is left out: the sum is over j < l < i", gated(gate, false, 1, {1, -1})},
+       {"the gates of keys that the mask hides are left out of the sum",
+        gated(gate, false, 1, {1, 0}, false, true)},
        {"the mean of the gates' logarithms is added, not their sum", gated(gate, false, 1, {1, 0}, true)},
        {"the gates are added up, not their logarithms",
         gated([](Real x) { return std::exp(x) / (1 + std::exp(x)); })},

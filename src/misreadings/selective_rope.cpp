@@ -18,6 +18,7 @@ struct Angles {
   bool with_frequencies = true;
   bool gate_after = false;                    // the gate multiplies what is added up, not each increment
   bool gate_of_step = true;                   // the gate multiplies the step as well
+  bool seen_alone = false;                    // increments of keys that the query does not see do not count
   int of_key = 1;                             // keys rotate that way
   Real (*function)(Real) = &misread::itself;  // of the projection and the step
 };
@@ -33,8 +34,9 @@ Encoding reads(const Parameters& given, const Angles& of) {
   const Tensor projection = trained(half, dim, p.whole("table_seed"), p.real("increment_std")),
                gate = trained(1, dim, p.whole("table_seed") + 1);
   return misread::with_pairs(
-      encodings::selective_rope, given, [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask&) {
-        std::vector<std::vector<Real>> angles;
+      encodings::selective_rope, given,
+      [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
+        std::vector<std::vector<Real>> angles, increments;
         std::vector<Real> sum(half);
         for (std::size_t j = 0; j < k.rows(); ++j) {
           const auto token = of.of_queries ? q.row(std::min(j, q.rows() - 1)) : k.row(j);
@@ -55,17 +57,30 @@ Encoding reads(const Parameters& given, const Angles& of) {
             if (of.gate_after) at[c] *= open;
           }
           angles.push_back(std::move(at));
+          increments.push_back(std::move(own));
         }
         using Complex = std::complex<Real>;
         const auto rotated = [=](const Tensor& x, std::size_t row, std::size_t c, int sign) {
           const Complex pair(x.at(row, c * next), x.at(row, c * next + other));
           return pair * std::polar(Real{1}, sign * angles[std::min(row, angles.size() - 1)][c]);
         };
+        // By what is added up between the key and the query, which is an angle of the query's own.
+        const auto between = [=, &mask](std::size_t i, std::size_t j, std::size_t c) {
+          Real angle = 0;
+          for (std::size_t l = j + 1; l <= std::min(i, increments.size() - 1); ++l)
+            if (mask.at(i, l) != 0) angle += increments[l][c];
+          return angle;
+        };
+        const auto pair_of = [=](const Tensor& x, std::size_t row, std::size_t c) {
+          return Complex(x.at(row, c * next), x.at(row, c * next + other));
+        };
         return Pairwise{[=, &q, &k](std::size_t i, std::size_t j) {
                           Real sum_of_pairs = 0;
                           for (std::size_t c = 0; c < half; ++c)
-                            sum_of_pairs +=
-                                std::real(rotated(q, i, c, 1) * std::conj(rotated(k, j, c, of.of_key)));
+                            sum_of_pairs += std::real(
+                                of.seen_alone ? pair_of(q, i, c) * std::polar(Real{1}, between(i, j, c)) *
+                                                    std::conj(pair_of(k, j, c))
+                                              : rotated(q, i, c, 1) * std::conj(rotated(k, j, c, of.of_key)));
                           return sum_of_pairs / root(dim);
                         },
                         misread::plain_values(v)};
@@ -86,6 +101,8 @@ const MisreadingFamily entry{{
     {"the increments are projected from the queries, not from the keys", with({.of_queries = true}), "dim=4"},
     {"the increments are not added up: each token rotates by its own", with({.accumulated = false}), "dim=4"},
     {"a token's own increment counts from the next token on", with({.own = false}), "dim=4"},
+    {"the increments of keys that the mask hides are left out of the sum", with({.seen_alone = true}),
+     "dim=4"},
     {"the increments are not multiplied by the frequencies", with({.with_frequencies = false}), "dim=4"},
     {"the increments are limited: tanh(p.k + step)", with({.function = &tanh_of}), "dim=4"},
     {"the increments are positive: ln(1 + e^(p.k + step))", with({.function = &misread::softplus}), "dim=4"},

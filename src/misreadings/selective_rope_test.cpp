@@ -105,6 +105,29 @@ TEST(MisreadSelectiveRope, rotates_by_what_the_sentence_says) {
   expect_logits("the keys do not rotate", setting, sums(increment), 0);
 }
 
+// The third query does not see the second key, whose increment no angle of it has.
+TEST(MisreadSelectiveRope, leaves_out_what_the_mask_hides) {
+  const auto& all = misreadings::selective_rope.misreadings;
+  const auto one = std::ranges::find(
+      all, "the increments of keys that the mask hides are left out of the sum", &Misreading::what);
+  ASSERT_NE(one, all.end());
+  const auto made = as<Attention>(one->make(testing::parameters_of("selective_rope", setting)));
+  Tensor v({tokens, dim});
+  for (std::size_t t = 0; t < tokens; ++t) v.at(t, t) = 1;
+  const Mask mask({tokens, tokens}, {1, 0, 0, 1, 1, 0, 1, 0, 1});
+  const Tensor weights = made.attend(tensor(q), tensor(k), v, mask);
+  const auto increment = [](std::size_t t, std::size_t c) {
+    return frequencies[c] * (projected(k, t, c) + 0.5);
+  };
+  const Angles seen = sums([=](std::size_t t, std::size_t c) { return t == 1 ? 0 : increment(t, c); });
+  EXPECT_NEAR(std::log(weights.at(2, 2) / weights.at(2, 0)), logit(seen, 2, 2, 1) - logit(seen, 2, 0, 1),
+              1e-13);
+  EXPECT_EQ(weights.at(2, 1), 0);
+  const Angles both = sums(increment);
+  EXPECT_NEAR(std::log(weights.at(1, 1) / weights.at(1, 0)), logit(both, 1, 1, 1) - logit(both, 1, 0, 1),
+              1e-13);
+}
+
 TEST(MisreadSelectiveRope, is_gated_as_the_sentence_says) {
   const std::string gated = setting + " gate=sigmoid";
   Angles after =

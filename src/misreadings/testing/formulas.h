@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,7 +56,14 @@ void expect_formulas(const std::string& id, const MisreadingFamily& family, cons
       const Case other = Case::parse(more);
       for (const auto& [name, value] : other.fields()) all.set(name, value);
       const Parameters words = with(spec, all);
-      compare(std::get<Kind>(one.make(words)), Arguments(spec.parameters, words), formula->second,
+      std::optional<Kind> made;
+      try {
+        made = std::get<Kind>(one.make(words));
+      } catch (const Refusal&) {  // which a setting that is not its own may be nothing for
+        ASSERT_FALSE(more.empty()) << one.what;
+        continue;
+      }
+      compare(*made, Arguments(spec.parameters, words), formula->second,
               std::string(one.what) + "; " + words.text());
     }
   }
@@ -153,7 +161,8 @@ inline void expect_logits(const std::string& id, const MisreadingFamily& family,
 using PairFormula = std::function<inside::Pairwise(const Arguments&, const Tensor& q, const Tensor& k,
                                                    const Tensor& v, const Mask& mask)>;
 
-// Under the causal mask, which every one of them is said of.
+// Under the causal mask, which every one of them is said of; where one is said of masked keys, the
+// second key is hidden from all later queries, too.
 inline void expect_attention(const std::string& id, const MisreadingFamily& family,
                              const Formulas<PairFormula>& formulas,
                              const std::vector<std::string>& settings = {""}) {
@@ -166,12 +175,15 @@ inline void expect_attention(const std::string& id, const MisreadingFamily& fami
         Mask mask({n, n});
         for (std::size_t i = 0; i < n; ++i)
           for (std::size_t j = 0; j <= i; ++j) mask.at(i, j) = 1;
+        if (where.find("that the mask hides") != where.npos || where.find("of masked keys") != where.npos)
+          for (std::size_t i = 2; i < n; ++i) mask.at(i, 1) = 0;
         const Tensor found = made.attend(q, k, v, mask);
         const inside::Pairwise of = formula(p, q, k, v, mask);
         for (std::size_t i = 0; i < n; ++i)
           for (std::size_t c = 0; c < made.dim; ++c) {
             Real sum = 0, whole = 0;
             for (std::size_t j = 0; j <= i; ++j) {
+              if (mask.at(i, j) == 0) continue;
               const Real weight = std::exp(of.logit(i, j));
               sum += weight * of.value(i, j, c);
               whole += weight;
