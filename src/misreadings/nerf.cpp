@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 #include "catalogue/encodings/nerf.h"
 #include "catalogue/misreadings/nerf.h"
@@ -39,12 +40,26 @@ Real exponential(std::size_t j, std::size_t) {
   return std::exp(static_cast<Real>(j));
 }
 
+// Of the columns of sines and cosines, that of a frequency, a part (0: the sine) and an axis.
+struct Of {
+  std::size_t frequency, part, axis;
+};
+using Place = std::size_t (*)(const Of& of, std::size_t axes, std::size_t count);
+
+std::size_t by_frequency_axis_part(const Of& of, std::size_t axes, std::size_t) {
+  return (of.frequency * axes + of.axis) * 2 + of.part;
+}
+std::size_t by_axis_part_frequency(const Of& of, std::size_t, std::size_t count) {
+  return (of.axis * 2 + of.part) * count + of.frequency;
+}
+
 struct Form {
   Power power = &right;
   bool axes_reversed = false;    // of sines and cosines
   bool inputs_reversed = false;  // of the coordinates themselves
   bool frequencies_reversed = false;
   bool input_scaled = false;  // the coordinates are multiplied with pi as the angles are
+  Place place = nullptr;  // where sines and cosines stand, where that is another order than any declared one
 };
 
 Encoding reads(const Parameters& given, const Form& form) {
@@ -64,6 +79,18 @@ Encoding reads(const Parameters& given, const Form& form) {
     const std::size_t j = form.frequencies_reversed ? count - 1 - pair.index : pair.index;
     pair.frequency = static_cast<double>(unit * form.power(j, count));
     if (form.axes_reversed) pair.axis = axes - 1 - pair.axis;
+  }
+  if (form.place != nullptr) {
+    const std::vector<Pair> declared = table.pairs;
+    const std::size_t first = p.is("input", "first") ? axes : 0;
+    for (Pair& pair : table.pairs) {
+      pair.first = first + form.place({pair.index, 0, pair.axis}, axes, count);
+      pair.second = first + form.place({pair.index, 1, pair.axis}, axes, count);
+    }
+    if (std::ranges::equal(table.pairs, declared, [](const Pair& a, const Pair& b) {
+          return a.first == b.first && a.second == b.second;
+        }))
+      throw Refusal("the same order of columns");
   }
   const std::size_t inputs = p.is("input", "last") ? table.dim - axes : 0;
   const bool has_input = !p.is("input", "none");
@@ -100,6 +127,10 @@ const MisreadingFamily entry{{
     {"the sines and cosines have the axes in reverse order", with({.axes_reversed = true}), two_axes},
     {"the coordinates themselves are in reverse order", with({.inputs_reversed = true}), two_axes},
     {"the axes are in reverse order", with({.axes_reversed = true, .inputs_reversed = true}), two_axes},
+    {"of each frequency sine and cosine alternate axis by axis: the part counts fastest, the frequency slowest",
+     with({.place = &by_frequency_axis_part}), two_axes},
+    {"of each axis all sines come first, then all cosines: the frequency counts fastest, the axis slowest",
+     with({.place = &by_axis_part_frequency}), two_axes},
     {"the coordinates themselves are multiplied by pi as the angles are", with({.input_scaled = true}),
      with_input},
 }};

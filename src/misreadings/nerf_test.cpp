@@ -76,6 +76,22 @@ TEST(MisreadNerf, has_these_axes) {
       {std::sin(turn * x), std::cos(turn * x), std::sin(turn * y), std::cos(turn * y), turn * x, turn * y});
 }
 
+// Two frequencies of two axes, behind the coordinates.
+TEST(MisreadNerf, has_this_order_of_columns) {
+  const double x = 0.3, y = 0.7;
+  const auto s = [](double a) { return std::sin(a); };
+  const auto c = [](double a) { return std::cos(a); };
+  expect_row(
+      "of each frequency sine and cosine alternate axis by axis: the part counts fastest, the frequency "
+      "slowest",
+      "axes=2 frequencies=2 factor=one input=first", {x, y},
+      {x, y, s(x), c(x), s(y), c(y), s(2 * x), c(2 * x), s(2 * y), c(2 * y)});
+  expect_row(
+      "of each axis all sines come first, then all cosines: the frequency counts fastest, the axis slowest",
+      "axes=2 frequencies=2 factor=one input=last", {x, y},
+      {s(x), s(2 * x), c(x), c(2 * x), s(y), s(2 * y), c(y), c(2 * y), x, y});
+}
+
 // One frequency is the first and the last.
 TEST(MisreadNerf, of_one_frequency_has_that) {
   for (const std::string_view what :
@@ -90,6 +106,9 @@ TEST(MisreadNerf, is_none_where_it_is_the_same) {
   };
   refused("the sines and cosines have the axes in reverse order", "axes=1");
   refused("the coordinates themselves are in reverse order", "axes=1 input=first");
+  refused(
+      "of each axis all sines come first, then all cosines: the frequency counts fastest, the axis slowest",
+      "axes=2 frequencies=1 order=axis_frequency_part");
   refused("the coordinates themselves are in reverse order", "axes=2");
   refused("the coordinates themselves are multiplied by pi as the angles are", "factor=pi");
   refused("the coordinates themselves are multiplied by pi as the angles are", "factor=one input=last");

@@ -46,6 +46,7 @@ struct Polar {
   Phases phases = {0, 1};
   Exponent exponent = &of_the_channel;
   bool centred = true;
+  bool scaled_first = false;  // the query is divided by sqrt(dim), not the logit
 };
 
 Polar with_magnitude(Real (*of_both)(Real)) {
@@ -57,7 +58,9 @@ Encoding reads(const Parameters& given, const Polar& polar) {
   const std::size_t dim = p.width("dim");
   const bool of_phases = polar.phases.of_query != 0 || !polar.centred;
   if (of_phases && !p.is("phase", "trained")) throw Refusal("the same without phases");
-  const Real scale = p.is("scale", "rsqrt") ? 1 / root(dim) : 1;
+  if (polar.scaled_first && !p.is("scale", "rsqrt")) throw Refusal("the same without a scale");
+  const Real of_logits = p.is("scale", "rsqrt") && !polar.scaled_first ? 1 / root(dim) : 1;
+  const Real of_queries = polar.scaled_first ? 1 / root(dim) : 1;
   Tensor phase({1, dim});
   if (p.is("phase", "trained")) phase = trained(1, dim, p.whole("table_seed"));
   const Real centre = p.is("phase", "trained") && polar.centred ? 2 : 0;
@@ -68,7 +71,7 @@ Encoding reads(const Parameters& given, const Polar& polar) {
       const Real w = std::pow(base, -static_cast<Real>(polar.exponent(c, dim)) / static_cast<Real>(dim));
       const int turned = key ? polar.phases.of_key : polar.phases.of_query;
       const Real angle = static_cast<Real>(t) * w + static_cast<Real>(turned) * (phase.data[c] - centre);
-      const Real magnitude = (key ? polar.of_keys : polar.of_queries)(x[c]);
+      const Real magnitude = key ? polar.of_keys(x[c]) : polar.of_queries(of_queries * x[c]);
       out.push_back(magnitude * std::cos(angle));
       out.push_back(magnitude * std::sin(angle));
     }
@@ -76,7 +79,7 @@ Encoding reads(const Parameters& given, const Polar& polar) {
   };
   return misread::with_tokens(encodings::pope, given, token,
                               [=](std::span<const Real> q, std::span<const Real> k) {
-                                return std::inner_product(q.begin(), q.end(), k.begin(), Real{0}) * scale;
+                                return std::inner_product(q.begin(), q.end(), k.begin(), Real{0}) * of_logits;
                               });
 }
 
@@ -111,6 +114,8 @@ const MisreadingFamily entry{{
      with({.phases = {1, 0}}), trained_phases},
     {"the phases count twice: they are taken from the angles of the queries as well",
      with({.phases = {-1, 1}}), trained_phases},
+    {"the query is divided by sqrt(dim) before its magnitude is taken, not the logit",
+     with({.scaled_first = true}), "dim=4"},
     {"the phases are not moved into their range", with({.centred = false}), trained_phases},
 }};
 

@@ -88,6 +88,16 @@ TEST(MisreadPope, is_what_the_sentence_says) {
         with_phases({1, 0, 2})},
        {"the phases count twice: they are taken from the angles of the queries as well",
         with_phases({-1, 1, 2})},
+       {"the query is divided by sqrt(dim) before its magnitude is taken, not the logit",
+        [](const Arguments& p, std::span<const double> q, std::span<const double> k, Position i, Position j,
+           std::size_t) {
+          Real sum = 0;
+          for (std::size_t c = 0; c < 4; ++c) {
+            const Real w = std::pow(Real(p.real("base")), -Real(c) / 4);
+            sum += right(q[c] / 2) * right(k[c]) * std::cos(Real(j - i) * w);
+          }
+          return sum;
+        }},
        {"the phases are not moved into their range", with_phases({0, 1, 0})}},
       {"", "scale=one base=10"});
 }

@@ -35,7 +35,11 @@ std::span<const Position> deciding(std::span<const Position> positions, std::siz
   return decides == Decides::last_row ? positions.last(tokens) : positions.first(tokens);
 }
 
-template <Growth growth, Position more = 0, Decides decides = Decides::all>
+// Whose width the exponent d/(d-2) is made of.
+enum class WidthOf { what_rotates, head };
+
+template <Growth growth, Position more = 0, Decides decides = Decides::all,
+          WidthOf width_of = WidthOf::what_rotates>
 Encoding dynamic(const Parameters& given) {
   const Arguments p = misread::arguments(encodings::rope, given);
   if (!p.is("scaling", "dynamic_ntk") || p.whole("length") != 0)
@@ -44,7 +48,10 @@ Encoding dynamic(const Parameters& given) {
   if (of_each_row && decides != Decides::all) throw Refusal("each row decides for itself");
   Rotary out = encodings::rope.make<Rotary>(given);
   const Real factor = p.real("factor"), trained = p.real("original_length"), base = p.real("base"),
-             width = 2 * static_cast<Real>(out.pairs.size()), exponent = width / (width - 2);
+             rotates = 2 * static_cast<Real>(out.pairs.size()),
+             width = width_of == WidthOf::head ? static_cast<Real>(out.dim) : rotates,
+             exponent = width / (width - 2);
+  if (width_of == WidthOf::head && width == rotates) throw Refusal("the same where the whole head rotates");
   out.in_call = [=, right = out.in_call](Position last) {
     const Real lengths = static_cast<Real>(last + 1 + more) / trained;
     Parameters plain = p.parameters();
@@ -202,6 +209,9 @@ constexpr std::string_view divided =
 
 constexpr std::string_view grows = "dim=16 scaling=dynamic_ntk factor=4 original_length=64";
 
+constexpr std::string_view partial_grows =
+    "dim=32 rotary_dim=16 scaling=dynamic_ntk factor=4 original_length=64";
+
 constexpr std::string_view llama = "dim=64 scaling=llama3 factor=8 original_length=1024";
 constexpr std::string_view yarn = "dim=16 scaling=yarn factor=8 original_length=1024";
 constexpr std::string_view partial_yarn = "dim=64 rotary_dim=32 scaling=yarn factor=8 original_length=1024";
@@ -226,6 +236,9 @@ const MisreadingFamily entry{{
      grows},
     {"the base is multiplied by (s L/L0 - (s - 1))^((d-2)/d): the power is upside down", &dynamic<root>,
      grows},
+    {"the base is multiplied by (s L/L0 - (s - 1))^(d/(d-2)) with the width of the head for d, not of what "
+     "rotates",
+     &dynamic<right, 0, Decides::all, WidthOf::head>, partial_grows},
     {"the length of the call counts one less: its last position", &dynamic<right, -1>, grows},
     {"the length of the call counts one more", &dynamic<right, 1>, grows},
     {"the base is multiplied by (s L/L0)^(d/(d-2)), of short calls by s^(d/(d-2)): s - 1 is not taken off",

@@ -203,6 +203,10 @@ const testing::Formulas<Frequencies> formulas = {
      grown([](Real s, Real n, Real) { return s * n - s + 1; })},
     {"the base is multiplied by (s L/L0 - (s - 1))^((d-2)/d): the power is upside down",
      grown([](Real s, Real n, Real d) { return std::pow(s * n - s + 1, (d - 2) / d); })},
+    // With the power of d = 32, 32/30, in the place of that of the width of what rotates.
+    {"the base is multiplied by (s L/L0 - (s - 1))^(d/(d-2)) with the width of the head for d, not of what "
+     "rotates",
+     grown([](Real s, Real n, Real) { return std::pow(s * n - s + 1, Real{16} / 15); })},
     {"the length of the call counts one less: its last position",
      grown([](Real s, Real n, Real d) { return std::pow(s * n - s + 1, d / (d - 2)); }, -1)},
     {"the length of the call counts one more",
