@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/failure.h"
+#include "core/formats.h"
 
 namespace posproof {
 namespace {
@@ -72,6 +73,17 @@ struct Side {
   }
 };
 
+// The same in numbers of few digits, each operation rounded: a quotient, its logarithm, that over another
+// one, times the number of buckets. The other logarithm is a number of the program, which PyTorch rounds to
+// the same format on a CPU and not on a GPU.
+double in_few_digits(const Side& side, double d, double (*rounded)(double), bool divisor_is_rounded) {
+  if (d < side.exact) return d;
+  const double logarithm = rounded(std::log(rounded(rounded(d) / side.exact)));
+  const double divisor = std::log(side.max_distance / side.exact);
+  const double share = rounded(logarithm / (divisor_is_rounded ? rounded(divisor) : divisor));
+  return std::min(side.count - 1, side.exact + std::trunc(rounded((side.count - side.exact) * share)));
+}
+
 // At a power that has a bucket of its own a logarithm may be off by a unit in either direction.
 double down(double x) {
   return std::floor(x + 1e-9);
@@ -133,6 +145,18 @@ std::vector<Deviation> of_other_distances(const EncodingSpec& spec, const Parame
     if (exact >= 1 && exact < count && exact != side.exact)
       add(fmt::format("{:g} buckets of a direction hold one distance each, not {:g}", exact, side.exact),
           [own = Side{count, exact, side.max_distance}](double d) { return own.bucket(d, &down); });
+  // max_exact = num_buckets / 2 before num_buckets is halved.
+  if (count < all)
+    add(fmt::format(
+            "every bucket of a direction holds one distance, not the first {:g}: half of all buckets do, "
+            "taken before they are halved for the two directions",
+            side.exact),
+        [side](double d) { return std::min(d, side.count - 1); });
+  for (const auto& [format, rounded] : {std::pair{"bf16", +[](double x) { return to_bf16(x); }},
+                                        std::pair{"f16", +[](double x) { return to_f16(x); }}})
+    for (const bool divisor : {true, false})
+      add(fmt::format("the bucket of a distance is computed in {}", format),
+          [side, rounded = rounded, divisor](double d) { return in_few_digits(side, d, rounded, divisor); });
   add("the bucket of a distance is one too large",
       [side](double d) { return std::min(side.count - 1, side.bucket(d, &down) + 1); });
   add("the bucket of a distance past 0 is one too small",

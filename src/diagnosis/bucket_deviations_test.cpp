@@ -72,6 +72,10 @@ TEST(BucketDeviations, name_the_bucket_of_a_distance) {
   EXPECT_EQ(with_exact(12), Sentences{"12 buckets of a direction hold one distance each, not 8"});
   EXPECT_EQ(with_exact(7), Sentences{"7 buckets of a direction hold one distance each, not 8"});
   EXPECT_EQ(with_exact(9), Sentences{"9 buckets of a direction hold one distance each, not 8"});
+  EXPECT_EQ(
+      said_of([](double d) { return d; }, words),
+      Sentences{"every bucket of a direction holds one distance, not the first 8: half of all buckets do, "
+                "taken before they are halved for the two directions"});
   const auto moved = [&](double by) {
     return said_of(
         [by](double d) { return (d < 8 ? d : std::floor(logarithm(std::min(d, 127.0)) + 1e-9)) + by; },
@@ -79,6 +83,29 @@ TEST(BucketDeviations, name_the_bucket_of_a_distance) {
   };
   EXPECT_EQ(moved(1), Sentences{"the bucket of a distance is one too large"});
   EXPECT_EQ(moved(-1), Sentences{"the bucket of a distance past 0 is one too small"});
+}
+
+// HuggingFace's line under autocast: every operation in 8 bits, or in 11.
+TEST(BucketDeviations, name_the_format_that_a_bucket_is_computed_in) {
+  const auto in_bits = [](int bits, int of_divisor) {
+    return said_of(
+        [=](double d) {
+          const auto to = [](int digits, double x) {
+            int exponent = 0;
+            const double fraction = std::frexp(x, &exponent);
+            return std::ldexp(std::nearbyint(std::ldexp(fraction, digits)), exponent - digits);
+          };
+          const auto rounded = [&](double x) { return to(bits, x); };
+          if (d < 8) return d;
+          const double share =
+              rounded(rounded(std::log(rounded(rounded(d) / 8))) / to(of_divisor, std::log(16)));
+          return 8 + std::floor(rounded(8 * share));
+        },
+        "heads=2 table=seeded");
+  };
+  EXPECT_EQ(in_bits(8, 8), Sentences{"the bucket of a distance is computed in bf16"});
+  EXPECT_EQ(in_bits(8, 53), Sentences{"the bucket of a distance is computed in bf16"});
+  EXPECT_EQ(in_bits(24, 53), Sentences{});
 }
 
 // Every other number that is tried, none of them the declared one, where it makes sense with the others.

@@ -147,6 +147,17 @@ Real two_bases(const Side& side, Real d) {
              ? d
              : side.from_exact(std::log2(d / side.exact) / std::log(side.max_distance / side.exact));
 }
+// And of a natural one over one to base 2.
+Real two_other_bases(const Side& side, Real d) {
+  return d < side.exact
+             ? d
+             : side.from_exact(std::log(d / side.exact) / std::log2(side.max_distance / side.exact));
+}
+Real of_whole_quotients(const Side& side, Real d) {
+  return d < side.exact ? d
+                        : side.from_exact(std::log(std::floor(d / side.exact)) /
+                                          std::log(side.max_distance / side.exact));
+}
 Real right(const Side& side, Real d) {
   return side.right(d);
 }
@@ -188,6 +199,10 @@ const MisreadingFamily entry{{
     {"all keys after the query have the first of their buckets", &buckets_are<later_alike, true>, "heads=3"},
     {"the logarithm of the distance is to base 2, that of max_distance is natural",
      &buckets_are<on_each_side<two_bases>>, "heads=3"},
+    {"the logarithm of the distance is natural, that of max_distance to base 2",
+     &buckets_are<on_each_side<two_other_bases>>, "heads=3"},
+    {"the distance is divided by the number of exact buckets in whole numbers, before the logarithm",
+     &buckets_are<on_each_side<of_whole_quotients>>, "heads=3"},
     {"the bucket is one too large, the last as it is", &buckets_are<one_above>, "heads=3"},
     {"the logarithm is of the distance, not of how many times as far it is as the exact buckets reach",
      &buckets_are<on_each_side<of_the_distance_itself>>, "heads=3"},

@@ -112,6 +112,12 @@ const testing::Formulas<EntryFormula> of_any = {
      })},
     {"the logarithm of the distance is to base 2, that of max_distance is natural",
      sharing([](Real d, Real exact, Real most) { return std::log2(d / exact) / std::log(most / exact); })},
+    {"the logarithm of the distance is natural, that of max_distance to base 2",
+     sharing([](Real d, Real exact, Real most) { return std::log(d / exact) / std::log2(most / exact); })},
+    {"the distance is divided by the number of exact buckets in whole numbers, before the logarithm",
+     sharing([](Real d, Real exact, Real most) {
+       return std::log(Real(std::int64_t(d) / std::int64_t(exact))) / std::log(most / exact);
+     })},
     {"the bucket is one too large, the last as it is",
      of([](const Arguments& p, Position offset) { return bucket_of(p, offset) + 1; })},
     {"the logarithm is of the distance, not of how many times as far it is as the exact buckets reach",
