@@ -10,10 +10,12 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "attention/dot_product.h"
 #include "attention/mask.h"
 #include "attention/reference_attention.h"
+#include "core/formats.h"
 #include "core/spec.h"
 #include "diagnosis/measured_words.h"
 #include "diagnosis/pair_forms.h"
@@ -158,6 +160,51 @@ Tensor less_where_hidden(Tensor logits, const Mask& mask, double less) {
   return logits;
 }
 
+// e^logit, as a format of which this is the largest number keeps it.
+struct Powers {
+  double largest;
+  double (*rounded)(double);
+
+  double of(double logit) const {
+    const double power = std::exp(logit);
+    return power > largest ? std::numeric_limits<double>::infinity() : rounded(power);
+  }
+};
+
+// A sum of powers that overflow is infinite, and infinite over infinite is no number; nor is 0 over 0 where
+// all of them are too small. The sum is kept in the same format, or in a wider one.
+Tensor over_sums(const Tensor& logits, const Mask& mask, const Powers& powers, bool sum_is_wider) {
+  Tensor out = seen(logits, mask, [&](double logit) { return powers.of(logit); });
+  for (std::size_t i = 0; i < out.rows(); ++i) {
+    double sum = 0;
+    for (const double w : out.row(i)) sum += w;
+    if (!sum_is_wider && sum > powers.largest) sum = std::numeric_limits<double>::infinity();
+    for (std::size_t j = 0; j < out.width(); ++j)
+      if (mask.at(i, j) != 0) out.at(i, j) /= sum;
+  }
+  return out;
+}
+
+std::vector<std::pair<std::string, Weighing>> softmaxes_that_overflow() {
+  const struct {
+    std::string_view format;
+    Powers powers;
+  } all[] = {{"f16", {65504, [](double x) { return to_f16(x); }}},
+             {"f32 or bf16", {0x1.fffffep127, [](double x) { return to_f32(x); }}},
+             {"f64", {std::numeric_limits<double>::max(), [](double x) { return x; }}}};
+  std::vector<std::pair<std::string, Weighing>> out;
+  for (const auto& [format, powers] : all)
+    for (const bool wider : {true, false})
+      out.emplace_back(
+          fmt::format("the softmax does not take the largest logit off: in {}{} e^x overflows from "
+                      "x = {} on",
+                      format, wider ? "" : ", sums included,", number(std::log(powers.largest), 1e-5)),
+          [powers = powers, wider](const Tensor& l, const Mask& m) {
+            return over_sums(l, m, powers, wider);
+          });
+  return out;
+}
+
 std::vector<std::pair<std::string, Weighing>> weighings() {
   const auto positive = [](double logit) { return std::max(logit, 0.0); };
   const auto sigmoid = [](double logit) { return 1 / (1 + std::exp(-logit)); };
@@ -300,6 +347,7 @@ OperatorRules operator_rules(const Attention& subject, const Attention& referenc
             return over_all(less_where_hidden(l, m, less));
           }));
     for (const auto& [words, weigh] : weighings()) add(words, made(truth, logits, weigh, many));
+    for (const auto& [words, weigh] : softmaxes_that_overflow()) add(words, made(truth, logits, weigh));
     if (!contextual && !truth.causal)
       add("the mask is applied after the softmax: the weights of a query do not add up to 1",
           masked_after_softmax(reference, truth));
@@ -321,6 +369,9 @@ OperatorRules operator_rules(const Attention& subject, const Attention& referenc
     constexpr double by_angles = 4;  // what is rotated once more
     add("values are rotated, as keys are",
         made(truth, logits, &softmax, by_angles, rotated(*rotary, Role::key)));
+    const PairForm keys_at_0{"", [](const AskedPair& a) { return std::pair(a.i, Position{0}); }};
+    add("values are rotated, and keys are not", made(truth, at_other_positions(*contextual, keys_at_0),
+                                                     &softmax, by_angles, rotated(*rotary, Role::key)));
     add("the answer is rotated, as its query is",
         made(truth, logits, &softmax, by_angles, {}, rotated(*rotary, Role::query)));
     add("values are rotated, as keys are, and the answer is rotated back by its query's position",

@@ -8,6 +8,7 @@
 
 #include "attention/dot_product.h"
 #include "attention/reference_attention.h"
+#include "core/formats.h"
 #include "diagnosis/testing/deviations.h"
 
 namespace posproof::operator_rules_test {
@@ -108,6 +109,31 @@ void expect_over_queries(const std::string& family, const std::string& words) {
   EXPECT_EQ(of(family, words, {.weights = over_queries}),
             (Sentences{"the softmax runs over the queries, not over the keys"}))
       << family;
+}
+
+// e^x as a format of that largest number has it, over the sum of its row, which may be infinite, too.
+Weights overflowing(double most, double (*rounded)(double)) {
+  return [=](const Tensor& logits, const Mask& mask) {
+    const Tensor powers = each(logits, [&](auto i, auto j, double l) {
+      const double power = std::exp(l);
+      return !mask.at(i, j) ? 0 : power > most ? HUGE_VAL : rounded(power);
+    });
+    return each(powers, [&](auto i, auto j, double w) {
+      double sum = 0;
+      for (const double other : powers.row(i)) sum += other;
+      return mask.at(i, j) ? w / sum : 0;
+    });
+  };
+}
+
+TEST(OperatorRules, name_a_softmax_that_overflows) {
+  const std::string words = "the softmax does not take the largest logit off: in ";
+  EXPECT_EQ(of("none", "dim=4", {.weights = overflowing(65504, [](double x) { return to_f16(x); })}),
+            Sentences{words + "f16 e^x overflows from x = 11.09 on"});
+  EXPECT_EQ(of("none", "dim=4", {.weights = overflowing(0x1.fffffep127, [](double x) { return to_f32(x); })}),
+            Sentences{words + "f32 or bf16 e^x overflows from x = 88.723 on"});
+  // No format ends there.
+  EXPECT_EQ(of("none", "dim=4", {.weights = overflowing(1000, [](double x) { return x; })}), Sentences{});
 }
 
 // With the label long.
@@ -233,6 +259,9 @@ TEST(OperatorRules, name_what_is_rotated) {
   EXPECT_EQ(of("rope", "dim=4", {.values = rotated(1), .answers = rotated(-1)}),
             (Sentences{"values are rotated, as keys are, and the answer is rotated back by its query's "
                        "position"}));
+  EXPECT_EQ(
+      of("rope", "dim=4", {.values = rotated(1), .keys = [](Position, std::size_t) { return Position{0}; }}),
+      (Sentences{"values are rotated, and keys are not"}));
   // What is scaled as a query is, is none of a key, and the other way round.
   EXPECT_EQ(of("xpos", "dim=4", {.answers = rotated(1, "xpos", Role::query)}),
             (Sentences{"the answer is rotated, as its query is"}));
