@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
 
 #include "core/by_row.h"
 #include "core/formats.h"
@@ -45,12 +46,19 @@ OfCall declared_in_call(const Rotary& truth) {
   return [truth](Position last) { return *in_call(truth, std::max<Position>(0, last)); };
 }
 
+// The position that a call is taken to end at: the largest, as declared, or another one.
+using Ends = Position (*)(const Positions& positions, std::size_t batch);
+
+Position at_the_largest(const Positions& positions, std::size_t) {
+  return positions.empty() ? 0 : std::ranges::max(positions);
+}
+
 // Each call is rotated by another rotation than the declared one.
 Rotary in_other_call(const Rotary& truth, const CircleOf& circle_of, const Rotate& rotate,
-                     const OfCall& other) {
+                     const OfCall& other, Ends ends = &at_the_largest) {
   Rotary out = truth;
   out.rotate = [=](const Tensor& x, const Positions& positions, Role role) {
-    Rotary here = other(positions.empty() ? 0 : std::ranges::max(positions));
+    Rotary here = other(ends(positions, x.shape.front()));
     here.in_call = {};
     return made(here, circle_of, rotate).rotate(x, positions, role);
   };
@@ -154,6 +162,24 @@ CircleOf multiplied(double cosine, double sine) {
   };
 }
 
+// Tables that are made so many rows at a time by a linspace over a closed interval: its last row is that of
+// the first position behind, and those between stand farther apart than 1.
+RotationForm of_closed_intervals(const Rotary& truth, Position rows) {
+  const auto n = static_cast<double>(rows);
+  return {fmt::format(
+              "within each {0} positions, distances from the first are {0}/{1} times as large: a linspace "
+              "of {0} numbers over a closed interval",
+              rows, rows - 1),
+          made(
+              truth,
+              [n](double t, double w) {
+                const double first = std::floor(t / n) * n;
+                const long double at = first + static_cast<long double>(t - first) * n / (n - 1);
+                return circle(at * w);
+              },
+              &at_once)};
+}
+
 // Frequencies and amplitudes of calls of another length.
 std::vector<RotationForm> forms_of_lengths(const Rotary& truth) {
   const OfCall declared = declared_in_call(truth);
@@ -170,6 +196,21 @@ std::vector<RotationForm> forms_of_lengths(const Rotary& truth) {
   add_length("a sequence of one token, whatever the length", [](Position) { return Position{0}; });
   add_length("a sequence that is twice as long", [](Position last) { return 2 * last + 1; });
   add_length("a sequence that is half as long", [](Position last) { return (last + 1) / 2 - 1; });
+  // None of them ends behind the declared end. Frequencies are the highest, and so allowed most, in the
+  // shortest call.
+  const auto add_end = [&](std::string words, Ends ends) {
+    Rotary one = in_other_call(truth, rounded(&same, &same, &same), &at_once, declared, ends);
+    one.in_call = [shortest = std::make_shared<const Rotary>(declared(0))](Position) { return shortest; };
+    out.push_back({std::move(words), std::move(one)});
+  };
+  add_end("the number of tokens in a row counts as the length of the call, whatever their positions",
+          [](const Positions& all, std::size_t batch) {
+            return batch == 0 ? 0 : static_cast<Position>(all.size() / batch) - 1;
+          });
+  add_end("the first position of a call decides on its length, not the last one",
+          [](const Positions& all, std::size_t) { return all.empty() ? 0 : all[0]; });
+  add_end("the smallest position of a call decides on its length, not the largest",
+          [](const Positions& all, std::size_t) { return all.empty() ? 0 : std::ranges::min(all); });
   const auto add_factor = [&](std::string words, double (*other)(double)) {
     add(std::move(words), [=](Position last) {
       Rotary here = declared(last);
@@ -256,6 +297,8 @@ std::vector<RotationForm> rotation_forms(const Rotary& truth) {
       {"sines have no sign", made(truth, kept(&same, &without_sign), &at_once)},
       {"ln(1 + position) stands for the position", in(&logarithm, &same, &same)},
       {"the square root of the position stands for the position", in(&root, &same, &same)}};
+  for (const Position rows : {128, 256, 512, 1024, 2048, 4096, 8192})
+    out.push_back(of_closed_intervals(truth, rows));
   if (const double factor = truth.amplitude; factor != 1) {
     const auto by = [factor](const char* one, const char* other) {
       return fmt::format("{} are multiplied by {}, {} are not", one, number(factor, 1e-6), other);

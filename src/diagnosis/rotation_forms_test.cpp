@@ -68,6 +68,15 @@ Rotated multiplied(double cosine, double sine) {
   return of_kept([=](double x) { return cosine * x; }, [=](double x) { return sine * x; });
 }
 
+// Row t of numpy.concatenate([linspace(c, c + n, n) for c in (0, n, 2 n, ..)]).
+Rotated of_closed_intervals(int n) {
+  return [n](Point x, double t, double w) {
+    const auto row = static_cast<std::int64_t>(t), in_block = (row % n + n) % n, block = (row - in_block) / n;
+    const double at = static_cast<double>(block * n) + n * (static_cast<double>(in_block) / (n - 1));
+    return rotated(x, std::cos(at * w), std::sin(at * w));
+  };
+}
+
 constexpr double amplitude = 1.25;
 
 const std::vector<std::pair<std::string, Rotated>> forms = {
@@ -122,6 +131,27 @@ const std::vector<std::pair<std::string, Rotated>> forms = {
      of_angles([](double t) { return t < 0 ? -std::log(1 - t) : std::log(1 + t); }, same, same)},
     {"the square root of the position stands for the position",
      of_angles([](double t) { return t < 0 ? -std::sqrt(-t) : std::sqrt(t); }, same, same)},
+    {"within each 128 positions, distances from the first are 128/127 times as large: a linspace of 128 numbers "
+     "over a closed interval",
+     of_closed_intervals(128)},
+    {"within each 256 positions, distances from the first are 256/255 times as large: a linspace of 256 numbers "
+     "over a closed interval",
+     of_closed_intervals(256)},
+    {"within each 512 positions, distances from the first are 512/511 times as large: a linspace of 512 numbers "
+     "over a closed interval",
+     of_closed_intervals(512)},
+    {"within each 1024 positions, distances from the first are 1024/1023 times as large: a linspace of 1024 "
+     "numbers over a closed interval",
+     of_closed_intervals(1024)},
+    {"within each 2048 positions, distances from the first are 2048/2047 times as large: a linspace of 2048 "
+     "numbers over a closed interval",
+     of_closed_intervals(2048)},
+    {"within each 4096 positions, distances from the first are 4096/4095 times as large: a linspace of 4096 "
+     "numbers over a closed interval",
+     of_closed_intervals(4096)},
+    {"within each 8192 positions, distances from the first are 8192/8191 times as large: a linspace of 8192 "
+     "numbers over a closed interval",
+     of_closed_intervals(8192)},
     {"cosines are multiplied by 1.25, sines are not", multiplied(1, 1 / amplitude)},
     {"sines are multiplied by 1.25, cosines are not", multiplied(1 / amplitude, 1)}};
 
@@ -173,7 +203,7 @@ TEST(RotationForms, are_those_of_a_longer_and_a_shorter_call) {
     return std::make_shared<const Rotary>(out);
   };
   const std::vector<RotationForm> all = rotation_forms(truth);
-  ASSERT_EQ(all.size(), forms.size() - 2 + 7);
+  ASSERT_EQ(all.size(), forms.size() - 2 + 10);
   const auto angle = [&](std::size_t form, const std::vector<Position>& at) {
     Tensor x({1, 1, at.size(), 5});
     x.at(0, 0) = 1;
@@ -194,8 +224,16 @@ TEST(RotationForms, are_those_of_a_longer_and_a_shorter_call) {
     EXPECT_EQ(all[shorter + 1 + n].words, "frequencies are those of a sequence " + others[n].first);
     EXPECT_NEAR(angle(shorter + 1 + n, {4, 7, 3}), others[n].second, 1e-15) << others[n].first;
   }
-  EXPECT_EQ(all[shorter + 4].words, "the factor of a long sequence multiplies no rotation");
-  EXPECT_EQ(all[shorter + 5].words, "the factor of a long sequence multiplies every rotation twice");
+  const std::pair<std::string, double> ends[] = {
+      {"the number of tokens in a row counts as the length of the call, whatever their positions", 2},
+      {"the first position of a call decides on its length, not the last one", 4},
+      {"the smallest position of a call decides on its length, not the largest", 3}};
+  for (std::size_t n = 0; n < std::size(ends); ++n) {
+    EXPECT_EQ(all[shorter + 4 + n].words, ends[n].first);
+    EXPECT_NEAR(angle(shorter + 4 + n, {4, 7, 3}), 4.0 / (ends[n].second + 10), 1e-15) << ends[n].first;
+  }
+  EXPECT_EQ(all[shorter + 7].words, "the factor of a long sequence multiplies no rotation");
+  EXPECT_EQ(all[shorter + 8].words, "the factor of a long sequence multiplies every rotation twice");
   // What is rounded is of the frequencies of the call itself.
   EXPECT_EQ(all[0].words, "angles are rounded to bf16");
   EXPECT_NEAR(angle(0, {4, 7, 3}), to_bf16(4.0 / (7 + 10)), 1e-15);
