@@ -300,6 +300,47 @@ Rotary without_stretch_of(const Rotary& truth, std::size_t Pair::*column) {
   return out;
 }
 
+// As declared, where each channel has the stretch of a pair of its own.
+Rotary stretched_by_channels(const Rotary& truth, const std::function<std::size_t(std::size_t c)>& pair_of) {
+  Rotary out = truth;
+  out.exact = nullptr;
+  const auto of_channel = [declared = truth.stretch, pairs = truth.pairs, pair_of](std::size_t c, double t,
+                                                                                   Role role) {
+    return declared(pairs.at(pair_of(c)), t, role);
+  };
+  out.rotate = [truth, of_channel](const Tensor& x, const Positions& positions, Role role) {
+    Tensor y = truth.rotate(x, positions, role);
+    const std::size_t heads = x.shape[1], n = x.shape[2];
+    for (std::size_t r = 0; r < y.rows(); ++r) {
+      const auto t = static_cast<double>(positions[r / (heads * n) * n + r % n]);
+      for (const Pair& pair : truth.pairs)
+        for (const std::size_t c : {pair.first, pair.second})
+          y.at(r, c) *= of_channel(c, t, role) / truth.stretch(pair, t, role);
+    }
+    return y;
+  };
+  // What is stretched most is rounded most.
+  out.stretch = [own = truth.stretch, of_channel](const Pair& pair, double t, Role role) {
+    return std::max({own(pair, t, role), of_channel(pair.first, t, role), of_channel(pair.second, t, role)});
+  };
+  return out;
+}
+
+// Scales that are laid out for the other layout of pairs.
+RotationForm in_the_other_layout(const Rotary& truth) {
+  const std::size_t pairs = truth.pairs.size();
+  const bool neighbours = truth.pairs.front().second == truth.pairs.front().first + 1;
+  if (neighbours)
+    return {
+        "the scales lie as of half-split pairs, s0 s1 .. s0 s1 .., where pairs are neighbours: channel c "
+        "has that of pair c mod d/2",
+        stretched_by_channels(truth, [pairs](std::size_t c) { return c % pairs; })};
+  return {
+      "the scales lie as of interleaved pairs, s0 s0 s1 s1 .., where pairs are half-split: channel c has "
+      "that of pair floor(c/2)",
+      stretched_by_channels(truth, [](std::size_t c) { return c / 2; })};
+}
+
 // zeta to a whole power, and zeta of another pair.
 std::vector<RotationForm> other_powers(const Rotary& truth, double centre, double scale_base) {
   const auto whole = [&](double (*rounded)(double)) {
@@ -355,6 +396,8 @@ std::vector<RotationForm> other_stretches(const Rotary& truth, double centre, do
   std::vector<RotationForm> out = other_stretches(truth);
   for (RotationForm& form : other_powers(truth, centre, scale_base)) out.push_back(std::move(form));
   for (RotationForm& form : centres_of_calls(truth, centre)) out.push_back(std::move(form));
+  // Of two channels both layouts are one.
+  if (truth.pairs.size() > 1) out.push_back(in_the_other_layout(truth));
   return out;
 }
 

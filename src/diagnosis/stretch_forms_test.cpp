@@ -136,6 +136,45 @@ TEST(StretchForms, name_whole_powers_and_a_reversed_order) {
             Sentences{});
 }
 
+// zeta as [z0, z1, .., z0, z1, ..] of neighbouring pairs, or [z0, z0, z1, z1, ..] of half-split ones; and of
+// the next pair, which no layout says.
+TEST(StretchForms, name_scales_in_the_other_layout) {
+  const auto said_in = [](const std::string& layout, std::size_t (*pair_of)(std::size_t c, std::size_t n)) {
+    return said("xpos", "dim=8 layout=" + layout, [=](const Parameters& parameters) -> Encoding {
+      Rotary out = as<Rotary>(encoding_named("xpos").make(parameters));
+      out.rotate = [=, pairs = out.pairs](const Tensor& x, const Positions& positions, Role role) {
+        Tensor y = x;
+        const std::size_t n = x.shape[2], rows = x.shape[1] * n;
+        for (std::size_t r = 0; r < x.rows(); ++r)
+          for (const Pair& pair : pairs) {
+            const auto t = static_cast<double>(positions[r / rows * n + r % n]);
+            const double c = std::cos(pair.frequency * t), s = std::sin(pair.frequency * t);
+            const double a = x.at(r, pair.first), b = x.at(r, pair.second);
+            const auto by = [&](std::size_t channel) {
+              return power(t / 512, role, zeta(pair_of(channel, pairs.size()), pairs.size()));
+            };
+            y.at(r, pair.first) = static_cast<float>(by(pair.first) * (a * c - b * s));
+            y.at(r, pair.second) = static_cast<float>(by(pair.second) * (a * s + b * c));
+          }
+        return y;
+      };
+      return out;
+    });
+  };
+  const auto tiled = [](std::size_t c, std::size_t n) { return c % n; };
+  const auto repeated = [](std::size_t c, std::size_t) { return c / 2; };
+  EXPECT_EQ(said_in("interleaved", tiled),
+            Sentences{"the scales lie as of half-split pairs, s0 s1 .. s0 s1 .., where pairs are neighbours: "
+                      "channel c has that of pair c mod d/2"});
+  EXPECT_EQ(
+      said_in("half_split", repeated),
+      Sentences{"the scales lie as of interleaved pairs, s0 s0 s1 s1 .., where pairs are half-split: channel "
+                "c has that of pair floor(c/2)"});
+  EXPECT_EQ(said_in("interleaved", repeated), Sentences{}) << "the declared one";
+  EXPECT_EQ(said_in("half_split", tiled), Sentences{}) << "the declared one";
+  EXPECT_EQ(said_in("interleaved", [](std::size_t c, std::size_t n) { return (c + 3) % n; }), Sentences{});
+}
+
 // Numbers count from 0, not from 1.
 TEST(StretchForms, name_a_scale_of_row_numbers) {
   const auto from = [](double first) {
