@@ -191,6 +191,22 @@ class Measuring {
     if (all([&](double h) { return std::exp2(-most * h / count); }))
       return {fmt::format("slopes are 2^(-{:g} h/{:g}) with h from 0: the first is 1", most, count)};
     if (const std::string rule = rule_past_a_power_of_2(is); !rule.empty()) return {rule};
+    // Heads that are shared out to ranks, of which each takes its own for all there are.
+    for (const std::size_t ranks : {2, 4, 8, 16}) {
+      const std::size_t own = is.size() / ranks;
+      if (own < 2 || own * ranks != is.size()) continue;
+      const auto each = static_cast<double>(own);
+      if (all([&](double h) { return std::exp2(-most * (std::fmod(h, each) + 1) / each); }))
+        return {
+            fmt::format("slopes are those of {0} heads, again for each {0}: as {1} ranks make them that "
+                        "have {0} heads each",
+                        own, ranks)};
+      if (all([&](double h) { return truth_.slopes[static_cast<std::size_t>(h) % own]; }))
+        return {
+            fmt::format("every {0} heads have the slopes of the first {0}: as {1} ranks take them that have "
+                        "{0} heads each",
+                        own, ranks)};
+    }
     if (const std::string formats = formats_of(is); !formats.empty())
       return {"slopes are rounded to " + formats};
     if (of_one_factor)
