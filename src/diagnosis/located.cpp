@@ -145,37 +145,107 @@ std::vector<Told> all_told(const Encoding& declared) {
   return out;
 }
 
-// What is said of wrong entries says something where a quarter of all entries, at least, lie elsewhere.
-std::optional<std::string> told_by(const Told& told, const std::vector<LocatedEntry>& entries) {
+// What is said of all wrong entries, and which of all entries it is said of.
+struct Said {
+  std::string words;
+  std::vector<bool> inside;
+  std::size_t count = 0;  // of those that it is said of
+};
+
+// How likely wrong entries of a call all lie where they do, if what they are told by had nothing to do with
+// it. A call in which every entry that is told so is wrong, and no other one, counts as several that have one
+// wrong entry each.
+struct OfCall {
+  std::size_t all = 0, inside = 0, wrong = 0;
+
+  double chance(double elsewhere) const {
+    constexpr std::size_t most = 8;
+    const double share = inside < all ? static_cast<double>(inside) / static_cast<double>(all) : elsewhere;
+    return std::pow(share, wrong == inside ? static_cast<double>(std::min(wrong, most)) : 1);
+  }
+};
+
+std::vector<OfCall> by_call(const std::vector<LocatedEntry>& entries, const std::vector<bool>& inside) {
+  std::vector<OfCall> out;
+  const Call* last = nullptr;
+  for (std::size_t n = 0; n < entries.size(); ++n) {
+    if (&entries[n].call != last) out.emplace_back();
+    last = &entries[n].call;
+    ++out.back().all;
+    out.back().inside += inside[n] ? 1 : 0;
+    out.back().wrong += entries[n].wrong ? 1 : 0;
+  }
+  return out;
+}
+
+// Whether it is no accident that all wrong entries are told so: 2^-8. What is the same in a whole call, as
+// its role, is so by the share of the calls that it is said of; what is not says nothing in a call of which
+// it is said throughout. Of a range both ends are those of a wrong call, which prove nothing.
+bool is_no_accident(const Told& told, const std::vector<OfCall>& calls) {
+  std::size_t whole = 0, none = 0;
+  for (const OfCall& one : calls) {
+    if (one.inside == one.all) ++whole;
+    if (one.inside == 0) ++none;
+  }
+  const bool of_whole_calls = whole + none == calls.size();
+  const double elsewhere =
+      of_whole_calls ? static_cast<double>(whole) / static_cast<double>(calls.size()) : 1;
+  std::vector<double> chances;
+  for (const OfCall& one : calls)
+    if (one.wrong > 0) chances.push_back(of_whole_calls ? elsewhere : one.chance(elsewhere));
+  std::ranges::sort(chances);
+  double all = 1;
+  for (std::size_t n = told.by_range ? 2 : 0; n < chances.size(); ++n) all *= chances[n];
+  return all <= 0x1p-8;
+}
+
+// None where less than a quarter of all entries lie elsewhere.
+std::optional<Said> said_by(const Told& told, const std::vector<LocatedEntry>& entries) {
   constexpr std::size_t several = 16;
-  std::map<Position, std::size_t> wrong;
-  std::set<const Call*> wrong_calls, calls;
-  std::set<std::pair<const Call*, Position>> values_of_calls;
-  for (const LocatedEntry& one : entries) {
-    calls.insert(&one.call);
-    values_of_calls.insert({&one.call, told.by(one)});
-    if (!one.wrong) continue;
-    ++wrong[told.by(one)];
-    wrong_calls.insert(&one.call);
-  }
-  // What is the same in a whole call, as its role, may be the same in a few wrong ones by chance: in 8 of two
-  // kinds by 2^-8.
-  const std::size_t least = values_of_calls.size() == calls.size() ? 8 : 2;
-  if (wrong_calls.size() < least) return std::nullopt;
+  std::set<Position> wrong;
+  std::vector<Position> is;
+  is.reserve(entries.size());
   Position most = 0;
-  std::size_t elsewhere = 0;
   for (const LocatedEntry& one : entries) {
-    const Position here = told.by(one);
-    most = std::max(most, here);
-    const bool there = told.by_range && !wrong.empty()
-                           ? wrong.begin()->first <= here && here <= wrong.rbegin()->first
-                           : wrong.contains(here);
-    if (!there) ++elsewhere;
+    is.push_back(told.by(one));
+    most = std::max(most, is.back());
+    if (one.wrong) wrong.insert(is.back());
   }
-  if (wrong.empty() || elsewhere < several || 4 * elsewhere < entries.size()) return std::nullopt;
-  std::vector<Position> values;
-  for (const auto& [value, times] : wrong) values.push_back(value);
-  return told.words(values, most);
+  if (wrong.empty()) return std::nullopt;
+  Said out;
+  for (const Position here : is) {
+    out.inside.push_back(told.by_range ? *wrong.begin() <= here && here <= *wrong.rbegin()
+                                       : wrong.contains(here));
+    out.count += out.inside.back() ? 1 : 0;
+  }
+  const std::size_t elsewhere = entries.size() - out.count;
+  if (elsewhere < several || 4 * elsewhere < entries.size()) return std::nullopt;
+  if (!is_no_accident(told, by_call(entries, out.inside))) return std::nullopt;
+  out.words = told.words({wrong.begin(), wrong.end()}, most);
+  return out;
+}
+
+// The two things at most that together are said of fewest entries that are right: a token that is wrong for
+// its position stands somewhere in its row, too, and that says less.
+std::vector<std::string> fewest(const std::vector<Told>& all, std::vector<LocatedEntry> entries) {
+  std::map<std::size_t, std::string> out;  // in their order
+  for (int round = 0; round < 2; ++round) {
+    std::optional<std::pair<std::size_t, Said>> best;
+    for (std::size_t n = 0; n < all.size(); ++n) {
+      if (out.contains(n)) continue;
+      auto one = said_by(all[n], entries);
+      if (one && (!best || one->count < best->second.count)) best = {n, std::move(*one)};
+    }
+    if (!best) break;
+    out[best->first] = best->second.words;
+    std::vector<LocatedEntry> left;
+    for (std::size_t n = 0; n < entries.size(); ++n)
+      if (best->second.inside[n]) left.push_back(entries[n]);
+    entries.swap(left);
+  }
+  std::vector<std::string> words;
+  for (auto& [n, one] : out) words.push_back(std::move(one));
+  return words;
 }
 
 }  // namespace
@@ -184,12 +254,9 @@ std::optional<std::string> located(const Encoding& declared, const Precision& pr
                                    const std::vector<Answered>& answered) {
   try {
     if (is_pairwise(declared) && is_modulo_rows(declared)) return std::nullopt;
-    const std::vector<LocatedEntry> entries = entries_of(declared, precision, answered);
-    std::vector<std::string> all;
-    for (const Told& told : all_told(declared))
-      if (const auto words = told_by(told, entries)) all.push_back(*words);
+    const std::vector<std::string> all =
+        fewest(all_told(declared), entries_of(declared, precision, answered));
     if (all.empty()) return std::nullopt;
-    if (all.size() > 2) all.resize(2);
     return fmt::format("wrong {} alone", fmt::join(all, ", "));
   } catch (const std::bad_alloc&) {
     throw;

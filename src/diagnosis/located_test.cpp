@@ -94,25 +94,39 @@ TEST(Located, names_distances_and_queries) {
   const std::string at_5 = where("t5_bias", "heads=2", [=](const Call& call, auto r, auto c, auto n) {
     return distance(call, r, c, n) == 5;
   });
-  EXPECT_EQ(at_5.substr(0, at_5.find(',')), "wrong at distance 5");
+  EXPECT_EQ(at_5, "wrong at distance 5 alone");
   EXPECT_EQ(where("t5_bias", "heads=2", [](auto&, std::size_t r, auto, std::size_t n) { return r % n == 2; }),
             "wrong in query number 2 of a call alone");
   EXPECT_EQ(where("t5_bias", "heads=2", [](auto&, auto, auto, std::size_t n) { return n == 1; })
-                .starts_with("wrong in query number 0 of a call, in calls of 1 query alone"),
+                .starts_with("wrong in calls of 1 query alone"),
             true);
+}
+
+// What is wrong at far positions stands at the end of a row mostly, and what is wrong at every third position
+// anywhere: neither is said of tokens by their number.
+TEST(Located, says_of_positions_what_they_decide) {
+  EXPECT_EQ(where("rope", "dim=8 heads=1",
+                  [](const Call& call, std::size_t r, auto, auto) { return call.positions.whole[r] >= 5000; })
+                .find("token"),
+            std::string::npos);
+  const std::string every_third =
+      where("sinusoidal", "dim=8", [](const Call& call, std::size_t r, auto, auto) {
+        return call.positions.whole[r] % 3 == 0 && call.positions.whole[r] > 4;
+      });
+  EXPECT_EQ(every_third, "nothing");
 }
 
 // The counterexample alone is one call, of one channel perhaps: the other long calls are asked, too.
 TEST(Located, names_tokens_of_long_calls) {
   const Is from_512 = [](auto&, std::size_t r, auto, std::size_t n) { return r % n >= 512; };
   EXPECT_EQ(where("rope", "dim=8 heads=2", from_512, true),
-            "wrong at positions from 512 to 1047552, in tokens from number 512 of a call on alone");
+            "wrong in tokens from number 512 of a call on alone");
   EXPECT_EQ(where("rope", "dim=8 heads=2", from_512), "nothing");
   const Is from_200 = [](const Call& call, auto, std::size_t c, auto) {
     return call.keys.whole.size() > 129 && c >= 200;
   };
   EXPECT_EQ(where("t5_bias", "heads=2", from_200, true),
-            "wrong at key positions from 200 to 1047552, in query number 0 of a call alone");
+            "wrong at key positions from 200 to 1047552, in calls of 1 to 2 queries alone");
 }
 
 // Where a pair of zeros was rotated nothing could be wrong: of one call of one channel alone nothing is said.
