@@ -1262,7 +1262,8 @@ def _rotated_both(call, function, tokens, ids, which, at, backward):
     asked = tokens[ids[:, which]]
     beside = ids[:, np.arange(how.heads[not key]) % ids.shape[1]] if how.heads else ids[:, which]
     other = -tokens[beside][..., ::-1]
-    answers = [_answered(call, function, [one, asked] if key else [asked, one], at, int(key), backward)
+    # Copied: what the next call writes over the first answer would make the two alike.
+    answers = [np.array(_answered(call, function, [one, asked] if key else [asked, one], at, int(key), backward))
                for one in (other, np.ones_like(other))]
     if answers[0].tobytes() != answers[1].tobytes():
         raise _Otherwise("the answer for %s changed with what %s holds" % (("k", "q") if key else ("q", "k")))

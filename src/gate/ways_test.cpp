@@ -111,6 +111,8 @@ std::string refusal(const std::string& arguments) {
 TEST(Ways, what_q_answers_does_not_depend_on_k) {
   const std::string question = ": rotate(x [1, 1, 2, 4], positions [1, 2], role query): ";
   EXPECT_EQ(refusal("both mixed"), question + "the answer for q changed with what k holds");
+  // Also where the answer to the next call is written over it.
+  EXPECT_EQ(refusal("both one_buffer"), question + "the answer for q changed with what k holds");
   EXPECT_EQ(refusal("both_alone"), question + "returns ndarray; rotate_both() returns q and k");
 }
 

@@ -93,6 +93,9 @@ def of_axes(x, positions):
     return y.reshape(len(y), -1) if axes == "n(hd)" else y
 
 
+buffer = np.empty(1 << 16, np.float32)
+
+
 def both(q, k, positions):
     if len(sys.argv) > 2 and wrong == "heads":
         need((q.shape[1], k.shape[1]) == (6, 2))
@@ -107,6 +110,11 @@ def both(q, k, positions):
         k[:, 1] = k[:, 1] * f32(1.001)
     if wrong == "swapped":
         q, k = k, q
+    if wrong == "one_buffer":
+        one, other = (buffer[: x.size].reshape(x.shape) for x in (q, k))
+        one[...] = q
+        other[...] = k
+        return one, other
     return q, k
 
 
