@@ -8,6 +8,7 @@
 
 #include "attention/reference_attention.h"
 #include "core/failure.h"
+#include "diagnosis/near_draw.h"
 #include "diagnosis/time_limit.h"
 #include "run/agreement.h"
 #include "run/long_calls.h"
@@ -39,26 +40,6 @@ bool is_long(const Call& call) {
   return std::max({tokens, masked, call.keys.whole.size()}) >
          static_cast<std::size_t>(std::ranges::max(tile_edges));
 }
-
-// A case near another one: its contents are drawn anew, and of what else it says three quarters stay.
-class NearDraw final : public Draw {
- public:
-  NearDraw(const Case& to, std::uint64_t seed, std::uint64_t n) : to_(to), choose_(seed, n) {}
-
- protected:
-  Value answer(std::string_view name, const Choice& choice) override {
-    const Value drawn = choose_.answer(choice);
-    const Value one_of_four = choose_.answer(choice::Integer{0, 3});
-    const Value* value = to_.find(name);
-    const bool stays = value != nullptr && !std::holds_alternative<choice::Values>(choice) &&
-                       std::get<double>(one_of_four) != 0 && answers(*value, choice);
-    return stays ? *value : drawn;
-  }
-
- private:
-  const Case& to_;
-  RandomChoice choose_;
-};
 
 }  // namespace
 

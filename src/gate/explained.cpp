@@ -8,14 +8,18 @@
 #include <utility>
 #include <vector>
 
+#include "attention/reference_attention.h"
 #include "core/call.h"
 #include "diagnosis/diagnosis.h"
+#include "diagnosis/property_calls.h"
+#include "diagnosis/time_limit.h"
 #include "gate/backward.h"
 #include "gate/backward_cause.h"
 #include "gate/behaviours.h"
 #include "gate/history.h"
 #include "gate/other_columns.h"
 #include "run/agreement.h"
+#include "run/catalogued.h"
 #include "search/case_result.h"
 #include "subject/subject.h"
 
@@ -92,12 +96,36 @@ void measure_after_another_call(const Refutations& refutations, GateResult& gate
     }
 }
 
+bool has_a_cause(const GateResult& gated) {
+  return std::ranges::any_of(gated.explanations, [](const Explanation& one) {
+    return one.kind != Explanation::Kind::place && one.kind != Explanation::Kind::unfinished;
+  });
+}
+
+// Agreement may hold where another property is refuted, which asks for other calls: the first of them says
+// what is answered there.
+void explain_by_calls_of_another(const Refutations& refutations, GateResult& gated) {
+  if (has_a_cause(gated) || refuted(gated, agreement_id) != nullptr || history_is_refuted(gated)) return;
+  const std::vector<Encoding> kinds = attention::in_every_kind(refutations.truth);
+  const Encoding* same = attention::same_kind(kinds, gated.subject.encoding);
+  const auto first = std::ranges::find_if(gated.results, [](const PropertyResult& one) {
+    return std::holds_alternative<Refuted>(one.verdict) && one.id != backward_id && one.same_as.empty();
+  });
+  if (same == nullptr || first == gated.results.end()) return;
+  if (gated.subject.renew) gated.subject.renew();
+  try {
+    const TimeLimit limit(std::max(refutations.deadline, Clock::now() + least_explaining));
+    const Refuted& found = std::get<Refuted>(first->verdict);
+    if (auto words = deviation_in_calls_of(property_named(first->id), gated.subject, *same,
+                                           found.counterexample, refutations.seed))
+      gated.explanations = {{Explanation::Kind::measured, std::move(*words), "", ""}};
+  } catch (const TimeIsOver&) {
+  }
+}
+
 // Where no answer that was compared says the cause.
 void explain_by_behaviour(const Refutations& refutations, GateResult& gated) {
-  if (std::ranges::any_of(gated.explanations, [](const Explanation& one) {
-        return one.kind != Explanation::Kind::place && one.kind != Explanation::Kind::unfinished;
-      }))
-    return;
+  if (has_a_cause(gated)) return;
   std::optional<std::string> what;
   if (refuted(gated, "call/refuses_out_of_range") != nullptr)
     what = answered_past_the_end(refutations.truth, gated.subject);
@@ -130,6 +158,7 @@ void explain(const Refutations& refutations, GateResult& gated) {
     if (history_is_refuted(gated) && positions_of(refutations.truth).axes == 1 &&
         Clock::now() < refutations.deadline)
       measure_after_another_call(refutations, gated, counterexample);
+    if (Clock::now() < refutations.deadline) explain_by_calls_of_another(refutations, gated);
     if (Clock::now() < refutations.deadline) explain_by_behaviour(refutations, gated);
   } catch (const std::exception&) {
     // The subject declined, failed or did not start again, memory ran out, or what explains it is wrong

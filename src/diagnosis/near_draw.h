@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <variant>
+
+#include "core/draw.h"
+#include "search/generate.h"
+
+namespace posproof {
+
+// A case near another one: its contents are drawn anew, and of what else it says three quarters stay. Case
+// number n of a seed. The other case has to outlive it.
+class NearDraw final : public Draw {
+ public:
+  NearDraw(const Case& to, std::uint64_t seed, std::uint64_t n) : to_(to), choose_(seed, n) {}
+
+ protected:
+  Value answer(std::string_view name, const Choice& choice) override {
+    const Value drawn = choose_.answer(choice);
+    const Value one_of_four = choose_.answer(choice::Integer{0, 3});
+    const Value* value = to_.find(name);
+    const bool stays = value != nullptr && !std::holds_alternative<choice::Values>(choice) &&
+                       std::get<double>(one_of_four) != 0 && answers(*value, choice);
+    return stays ? *value : drawn;
+  }
+
+ private:
+  const Case& to_;
+  RandomChoice choose_;
+};
+
+}  // namespace posproof
