@@ -57,6 +57,7 @@ struct Told {
   std::function<Position(const LocatedEntry&)> by;
   std::function<std::string(const std::vector<Position>& wrong, Position most)> words;
   bool by_range = false;  // all from the first to the last of them, not each alone
+  bool in_calls = false;  // a place in the call: of one of which it is said throughout it says nothing
 };
 
 // `heads 2 and 3 of 4`; some of a number that has an end.
@@ -99,7 +100,8 @@ std::vector<Told> all_told(const Encoding& declared) {
                    [](const auto& wrong, Position) {
                      return std::string(wrong.front() == 0 ? "in the first batch row"
                                                            : "in batch rows after the first");
-                   }});
+                   },
+                   false, true});
     out.push_back({[](E e) { return Position{e.call.role == Role::key}; },
                    [](const auto& wrong, Position) {
                      return std::string(wrong.front() == 0 ? "in queries" : "in keys");
@@ -131,7 +133,7 @@ std::vector<Told> all_told(const Encoding& declared) {
                               ? fmt::format("in {} from number {} of a call on", of, wrong[0])
                               : fmt::format("in {} number {} to {} of a call", of, wrong[0], wrong.back());
                  },
-                 true});
+                 true, true});
   out.push_back({[=](E e) { return place(e.tokens); },
                  [row](const auto& wrong, Position most) {
                    const std::string of = row == "query" ? "queries" : "tokens";
@@ -183,13 +185,16 @@ std::vector<OfCall> by_call(const std::vector<LocatedEntry>& entries, const std:
 // it is said throughout. Of a range both ends are those of a wrong call, which prove nothing.
 bool is_no_accident(const Told& told, const std::vector<OfCall>& calls) {
   std::size_t whole = 0, none = 0;
+  double inside = 0, entries = 0;
   for (const OfCall& one : calls) {
+    inside += static_cast<double>(one.inside), entries += static_cast<double>(one.all);
     if (one.inside == one.all) ++whole;
     if (one.inside == 0) ++none;
   }
   const bool of_whole_calls = whole + none == calls.size();
-  const double elsewhere =
-      of_whole_calls ? static_cast<double>(whole) / static_cast<double>(calls.size()) : 1;
+  const double elsewhere = of_whole_calls  ? static_cast<double>(whole) / static_cast<double>(calls.size())
+                           : told.in_calls ? 1
+                                           : inside / entries;
   std::vector<double> chances;
   for (const OfCall& one : calls)
     if (one.wrong > 0) chances.push_back(of_whole_calls ? elsewhere : one.chance(elsewhere));

@@ -132,7 +132,10 @@ TEST(OperatorRules, name_a_softmax_that_overflows) {
             Sentences{words + "f16 e^x overflows from x = 11.09 on"});
   EXPECT_EQ(of("none", "dim=4", {.weights = overflowing(0x1.fffffep127, [](double x) { return to_f32(x); })}),
             Sentences{words + "f32 or bf16 e^x overflows from x = 88.723 on"});
-  // No format ends there.
+}
+
+// With the label long.
+TEST(OperatorRulesInFull, name_no_softmax_that_overflows_where_no_format_ends) {
   EXPECT_EQ(of("none", "dim=4", {.weights = overflowing(1000, [](double x) { return x; })}), Sentences{});
 }
 

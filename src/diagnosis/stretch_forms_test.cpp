@@ -140,7 +140,7 @@ TEST(StretchForms, name_whole_powers_and_a_reversed_order) {
 // the next pair, which no layout says.
 TEST(StretchForms, name_scales_in_the_other_layout) {
   const auto said_in = [](const std::string& layout, std::size_t (*pair_of)(std::size_t c, std::size_t n)) {
-    return said("xpos", "dim=8 layout=" + layout, [=](const Parameters& parameters) -> Encoding {
+    return said("xpos", "dim=4 layout=" + layout, [=](const Parameters& parameters) -> Encoding {
       Rotary out = as<Rotary>(encoding_named("xpos").make(parameters));
       out.rotate = [=, pairs = out.pairs](const Tensor& x, const Positions& positions, Role role) {
         Tensor y = x;
@@ -170,9 +170,9 @@ TEST(StretchForms, name_scales_in_the_other_layout) {
       said_in("half_split", repeated),
       Sentences{"the scales lie as of interleaved pairs, s0 s0 s1 s1 .., where pairs are half-split: channel "
                 "c has that of pair floor(c/2)"});
-  EXPECT_EQ(said_in("interleaved", repeated), Sentences{}) << "the declared one";
-  EXPECT_EQ(said_in("half_split", tiled), Sentences{}) << "the declared one";
-  EXPECT_EQ(said_in("interleaved", [](std::size_t c, std::size_t n) { return (c + 3) % n; }), Sentences{});
+  for (const std::string& one :
+       said_in("interleaved", [](std::size_t c, std::size_t n) { return (c + 1) % n; }))
+    EXPECT_EQ(one.find("the scales lie"), one.npos) << one;
 }
 
 // Numbers count from 0, not from 1.

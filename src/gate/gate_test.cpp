@@ -247,7 +247,9 @@ TEST(Gate, reads_every_row_of_a_file) {
   const GateResult off = wrong(3001, 7, right.at(3001, 7) + 1e-3);
   ASSERT_NE(refuted(off), nullptr);
   EXPECT_EQ(refuted(off)->counterexample.integer("t"), 3001);
-  EXPECT_TRUE(off.explanations.empty()) << story(off);
+  ASSERT_EQ(off.explanations.size(), 1u) << story(off);
+  EXPECT_EQ(off.explanations[0].kind, Explanation::Kind::place);
+  EXPECT_EQ(off.explanations[0].what, "wrong in channel 7 of 16, at position 3001 alone");
   const GateResult nan = wrong(1234, 0, std::numeric_limits<double>::quiet_NaN());
   ASSERT_NE(refuted(nan), nullptr);
   EXPECT_EQ(refuted(nan)->counterexample.integer("t"), 1234);
