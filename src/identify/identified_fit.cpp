@@ -76,11 +76,12 @@ int passes_over(const Encoding& truth) {
   return is_modulo_rows(truth) ? 2 : is_causal(truth) ? 1 : 0;
 }
 
-// Answer by answer. What the candidate is not defined for is not compared.
+// Answer by answer. What the candidate is not defined for is not compared, and an answer without entries is
+// that of every convention.
 Fit fit(const Encoding& truth, const Source& answers, const Precision& precision, FitUntil until) {
   Fit out{.passes_over = passes_over(truth)};
   answers([&](const Answers::One& one) {
-    if (overflows(truth, one.call)) return true;
+    if (one.answer.data.empty() || overflows(truth, one.call)) return true;
     try {
       const Tensor here = answer(truth, one.call);
       if (here.shape != one.answer.shape) throw std::invalid_argument("another number of heads, say");

@@ -10,6 +10,7 @@
 
 #include "core/call.h"
 #include "core/error.h"
+#include "core/failure.h"
 #include "run/catalogued.h"
 #include "subject/testing/npy.h"
 
@@ -112,6 +113,22 @@ TEST(IdentifiedFit, of_a_program_refutes_what_is_off_by_more_than_its_bound) {
     EXPECT_FALSE(wrong.holds()) << bounds;
     EXPECT_EQ(wrong.of, 1u) << bounds;
   }
+}
+
+// It answers without an error where it is asked for nothing.
+TEST(IdentifiedFit, of_a_program_that_answers_empty_calls_alone_is_none) {
+  const Candidate candidate{"sinusoidal", Case::parse("dim=8")};
+  const Encoding truth = encoding_named("sinusoidal").oracle(candidate.parameters);
+  const Encoding raising = answered_by(truth, [truth](const Call& call) {
+    if (!call.positions.whole.empty()) throw Failure(Failure::How::raised, "it fails", "KeyError");
+    return answer(truth, call);
+  });
+  const Unidentified asked({"made", "", raising, all_f32}, candidate);
+  const Answers answers;
+  record(answers, asked.subject());
+  ASSERT_FALSE(answers.all().empty());
+  for (const FitUntil until : {FitUntil::first_wrong, FitUntil::all, FitUntil::all_nearly})
+    EXPECT_FALSE(fit(candidate, asked, answers, until).value_or(Fit{}).holds());
 }
 
 TEST(IdentifiedFit, of_a_program_is_nearly_the_same_by_its_reference) {
