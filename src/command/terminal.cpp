@@ -72,8 +72,7 @@ report::Style style_of_errors() {
 
 void prepare_to_write() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (::fcntl(descriptor, F_GETFD) < 0)  // opened the other way round, so that its use fails
-      ::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    if (::fcntl(descriptor, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);  // so that writing to it fails
   struct sigaction ours = {}, before = {};
   ours.sa_handler = &nothing;
   ours.sa_flags = SA_RESTART;

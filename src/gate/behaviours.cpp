@@ -63,7 +63,7 @@ std::optional<std::string> answered_past_the_end(const Encoding& truth, const Su
 
 std::optional<std::string> multiplied_by_calls(const Encoding& truth, const Subject& subject) {
   constexpr std::size_t times_asked = 5;
-  if (!subject.renew || !signature(truth).positions) return std::nullopt;
+  if (!subject.renew) return std::nullopt;
   const std::vector<Encoding> kinds = attention::in_every_kind(truth);
   const Encoding* same = attention::same_kind(kinds, subject.encoding);
   if (same == nullptr) return std::nullopt;
