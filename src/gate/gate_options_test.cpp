@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "gate/testing/gated.h"
@@ -72,6 +73,27 @@ TEST(GateOptions, bits_are_observed_where_time_is_left) {
   const auto found = observed(milliseconds(120000));
   ASSERT_TRUE(found);
   EXPECT_EQ(found->repeated.calls, 25u);  // of 28, three of which are empty
+}
+
+// Each of the first calls takes a millisecond, and every other position is rotated by too much.
+TEST(GateOptions, shrinking_ends_with_the_time_of_the_run) {
+  const auto shrinks = [](milliseconds total) -> std::uint64_t {
+    using Clock = std::chrono::steady_clock;
+    int calls = 0;
+    const Gated wrong{"rope", "dim=8", [&calls](const Encoding& right, const Call& call) {
+                        const auto until = Clock::now() + milliseconds(calls++ < 100 ? 1 : 0);
+                        while (Clock::now() < until) continue;
+                        Call other = call;
+                        for (Position& t : other.positions.whole) t += t % 2;
+                        return answer(right, other);
+                      }};
+    const std::string id = "score/depends_on_offset";
+    const GateResult found = wrong.with_options({.budget = {.shrinks = 60}, .filter = id, .total = total});
+    const auto* refuted = std::get_if<Refuted>(&asking(found, id)->verdict);
+    return refuted == nullptr ? 0 : refuted->shrinks;  // where the machine is busy it is not found in time
+  };
+  EXPECT_GT(shrinks(milliseconds(600000)), 50u);
+  EXPECT_LE(shrinks(milliseconds(20)), 25u);
 }
 
 TEST(GateOptions, a_seed_draws_its_own_cases_and_the_same_again) {

@@ -65,6 +65,22 @@ TEST(GateSkips, calls_of_a_file) {
   EXPECT_FALSE(found.observed.has_value());
 }
 
+// A file of rows is compared as a whole; of a bias, whose pairs it has for some positions, calls say more.
+TEST(GateSkips, the_sample_of_a_file_of_rows_and_not_of_one_of_a_bias) {
+  const auto sampled = [](const std::string& encoding, const std::string& parameters) {
+    Gated file{encoding, parameters};
+    file.change = [](Subject& subject) {
+      subject.live = false;
+      Domain positions(0, 20);
+      positions.ends = true;
+      subject.encoding = with_positions(subject.encoding, positions);
+    };
+    return file(3, std::string(agreement_id)).seeming.answers;
+  };
+  EXPECT_GT(sampled("alibi", "heads=2"), 0u);
+  EXPECT_EQ(sampled("sinusoidal", "dim=4"), 0u);
+}
+
 TEST(GateSkips, what_even_the_truth_could_not_show) {
   const GateResult found = Gated{"rope", "dim=4"}();
   EXPECT_FALSE(found.refuted() || found.undecided()) << not_holding(found);
@@ -107,6 +123,31 @@ TEST(GateSkips, nothing_of_which_the_truth_could_not_be_asked_in_time) {
   EXPECT_EQ(nothing_to_ask(asked, plan, Undecided{none.why, {}, true}), std::nullopt);
   plan.budget.time = milliseconds(0);
   EXPECT_EQ(nothing_to_ask(asked, plan, none), std::nullopt);
+}
+
+// It is asked after the thirtieth vacuous case alone: what it could show does not change.
+TEST(GateSkips, nothing_of_which_the_truth_has_something_to_show_and_it_is_asked_once) {
+  const EncodingSpec& spec = encoding_named("rope");
+  const Parameters parameters = with(spec, Case::parse("dim=4"));
+  std::size_t asked_of_the_truth = 0;
+  const Encoding truth =
+      answered_by(spec.make(parameters), [&, right = spec.make(parameters)](const Call& call) {
+        ++asked_of_the_truth;
+        return answer(right, call);
+      });
+  const Subject subject{"made", "", spec.make(parameters), all_f32};
+  const Trial vacuous = [](Draw&) { return Residual{0, 1, 1}; };
+  const AskedOf asked{properties::score::depends_on_order, vacuous, truth, subject};
+  const Trial doubting = with_doubts(asked, {.id = "score/depends_on_order", .budget = {.cases = 5}});
+  std::vector<std::size_t> after;
+  for (std::uint64_t n = 0; n < 40; ++n) {
+    RandomDraw draw(1, "x", n, 0);
+    doubting(draw);
+    after.push_back(asked_of_the_truth);
+  }
+  EXPECT_EQ(after[28], 0u);
+  EXPECT_GT(after[29], 0u);
+  EXPECT_EQ(after[39], after[29]);
 }
 
 // After a case that fails what is asked are cases that shrink it, and none of them tells of the truth.
