@@ -222,6 +222,23 @@ TEST(Score, of_a_rotation_is_off_by_what_each_pair_of_query_and_key_is) {
   }
 }
 
+// One without frequencies of its own says what each channel of its answer is off by.
+TEST(Score, of_a_rotation_that_knows_its_error_is_off_by_that_of_query_and_key) {
+  const Numbers of_query = {0.5, 0.25, 1, 2, 0}, of_key = {0.125, 3, 0.5, 0.75, 1};
+  Rotary rotary = answering(turned_q, turned_k);
+  rotary.error = [=](std::span<const double> x, std::span<const double> position, Role role, const Precision&,
+                     std::span<double> error) {
+    EXPECT_EQ(Numbers(x.begin(), x.end()), role == Role::query ? five_q : five_k);
+    EXPECT_EQ(Numbers(position.begin(), position.end()), Numbers{role == Role::query ? 2.0 : 3.0});
+    std::ranges::copy(role == Role::query ? of_query : of_key, error.begin());
+  };
+  Numbers q = turned_q, k = turned_k;
+  for (double& entry : q) entry *= 2;
+  for (double& entry : k) entry *= 3;
+  expect_same(posproof::score(rotary)->error(five_q, five_k, 2, 3, all_f32),
+              of_product(q, of_query, k, of_key));
+}
+
 // A pair as answered, at (x, y): what its angle, its norm and its channels may be off by.
 struct Turned {
   double x, y, angle, norm_error, x_error, y_error;

@@ -71,6 +71,35 @@ TEST(StretchForms, are_another_exponent_of_queries_or_keys) {
   EXPECT_EQ(times(Role::key, 0.45), Sentences{});
 }
 
+// Wherever its positions begin and end, and nothing of an answer of another shape.
+TEST(StretchForms, are_measured_at_the_positions_of_the_subject) {
+  const Make halved = stretched([](double t, Role role, std::size_t i, std::size_t n) {
+    return power((role == Role::key ? 0.5 : 1) * t / 512, role, zeta(i, n));
+  });
+  const Make narrow = [&](const Parameters& parameters) -> Encoding {
+    Rotary out = as<Rotary>(halved(parameters));
+    out.positions = Domain(1000, 1050);
+    out.rotate = [own = out.rotate](const Tensor& x, const Positions& positions, Role role) {
+      for (const Position t : positions)
+        if (t < 1000 || t > 1050) throw Refusal("it is not asked for these");
+      return own(x, positions, role);
+    };
+    return out;
+  };
+  EXPECT_EQ(said("xpos", "dim=4", narrow),
+            Sentences{"the exponent of what multiplies keys is half the declared one"});
+  const Make flat = [&](const Parameters& parameters) -> Encoding {
+    Rotary out = as<Rotary>(halved(parameters));
+    out.rotate = [own = out.rotate](const Tensor& x, const Positions& positions, Role role) {
+      Tensor y = own(x, positions, role);
+      y.shape = {y.rows(), y.width()};
+      return y;
+    };
+    return out;
+  };
+  EXPECT_EQ(said("xpos", "dim=4", flat), Sentences{});
+}
+
 TEST(StretchForms, of_right_code_nothing_is_said) {
   EXPECT_EQ(said_of([](double t, Role role, std::size_t i, std::size_t n) {
               return power(t / 512, role, zeta(i, n));
