@@ -119,6 +119,18 @@ TEST(IdentifiedBias, takes_slopes_for_the_rule_that_they_are_within_rounding_of)
   EXPECT_TRUE(is_proposed(-70, 70));
 }
 
+// With one head off, the step from the first slope to the last says another maximum; the first slope alone,
+// times the heads, still says the right one.
+TEST(IdentifiedBias, proposes_the_maximum_that_the_first_slope_alone_says) {
+  const EncodingSpec& spec = encoding_named("alibi");
+  MeasuredBias bias = first_of("alibi", "heads=8 max_bias=16", 40);
+  for (std::size_t r = 0; r < 40; ++r)
+    for (std::size_t c = 0; c < 40; ++c) bias.entries.at(7 * 40 + r, c) *= 1.01;
+  const Parameters right = with(spec, Case::parse("heads=8 max_bias=16"));
+  EXPECT_TRUE(std::ranges::any_of(alibi_candidates(spec, bias, all_f64),
+                                  [&](const Candidate& one) { return with(spec, one.parameters) == right; }));
+}
+
 // Each way to count, and whether the numbers in the buckets are those of the setting.
 TEST(IdentifiedBias, proposes_the_buckets_that_it_was_made_with) {
   const EncodingSpec& spec = encoding_named("t5_bias");

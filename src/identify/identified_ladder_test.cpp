@@ -140,6 +140,21 @@ TEST(IdentifiedLadder, says_no_scaling_of_a_plain_ladder) {
   EXPECT_EQ(found("dim=64 base=500000"), (std::vector<std::string>{"base=500000 scaling=none"}));
 }
 
+// Slow pairs that are faster than their powers are no ramp: its factor would be below 1.
+TEST(IdentifiedLadder, proposes_no_ramp_to_faster_frequencies) {
+  const auto ramps = [](double share) {
+    MeasuredLadder ladder = ladder_of(Case::parse("dim=64"));
+    for (std::size_t i = 8; i < 32; ++i)
+      ladder.frequencies[i] *= i < 16 ? 1 + (share - 1) * static_cast<double>(i - 7) / 9 : share;
+    std::vector<std::string> out;
+    for (const Parameters& one : scaled_ladders(ladder, 64))
+      if (one.has("factor") && one.word("scaling") != "longrope") out.push_back(one.text());
+    return out;
+  };
+  EXPECT_FALSE(ramps(0.5).empty());
+  EXPECT_EQ(ramps(2), std::vector<std::string>{});
+}
+
 TEST(IdentifiedLadder, one_wrong_pair_does_not_hide_the_others) {
   MeasuredLadder spoiled = ladder_of(Case::parse("dim=64"));
   spoiled.frequencies[7] *= 1.01;

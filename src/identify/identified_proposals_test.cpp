@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "attention/reference_attention.h"
 #include "core/call.h"
 #include "run/catalogued.h"
 #include "subject/testing/npy.h"
@@ -94,6 +95,57 @@ TEST(Proposals, of_a_short_table_are_those_of_its_first_rows) {
            with(encoding_named("sinusoidal"), one.candidate.parameters) ==
                with(encoding_named("sinusoidal"), right.parameters);
   }));
+}
+
+bool has(const Proposals& proposals, const Candidate& wanted) {
+  const EncodingSpec& spec = encoding_named(wanted.encoding);
+  return std::ranges::any_of(proposals.all(), [&](const Proposed& one) {
+    return one.candidate.encoding == wanted.encoding &&
+           with(spec, one.candidate.parameters) == with(spec, wanted.parameters);
+  });
+}
+
+// Of a width that is twice the standard one: of an encoding with a width it is that, and of one that has
+// heads alone, whose layer has 4 channels for each, it is a quarter as many of them.
+TEST(Proposals, of_a_layer_of_attention_have_its_width) {
+  const auto proposes = [](const Candidate& right) {
+    const auto layer = attention::reference_attention(encoding_named(right.encoding).make(right.parameters));
+    const Unidentified asked({"made", "", layer, all_f32}, right);
+    return has(Proposals(asked), right);
+  };
+  EXPECT_TRUE(proposes({"rope", Case::parse("dim=128")}));
+  EXPECT_TRUE(proposes({"alibi", Case::parse("heads=6")}));
+}
+
+// The steps of such coordinates are parts of a turn, and no base can be measured: the one in use is tried.
+TEST(Proposals, of_a_cache_of_a_grid_have_the_base_in_use_where_none_is_measured) {
+  const std::string words = "dim=8 grid=[16,14] coordinates=cells base=";
+  const auto rotary = as<Rotary>(encoding_named("axial_rope").oracle(Case::parse(words + "100")));
+  Tensor cosines({16, 14, 4}), sines = cosines, x({1, 1, 1, 8});
+  for (const Pair& pair : rotary.pairs) x.at(0, pair.first) = 1;
+  for (std::size_t place = 0; place < 16 * 14; ++place) {
+    const std::vector<Position> at = {static_cast<Position>(place / 14), static_cast<Position>(place % 14)};
+    const Tensor y = rotary.rotate(x, {at, 2}, Role::query);
+    for (std::size_t i = 0; i < 4; ++i) {
+      cosines.data[place * 4 + i] = y.at(0, rotary.pairs[i].first);
+      sines.data[place * 4 + i] = y.at(0, rotary.pairs[i].second);
+    }
+  }
+  const testing::Written c("proposals_cos.npy", cosines, true), s("proposals_sin.npy", sines, true);
+  const Unidentified asked(c.subject() + "," + s.subject().substr(6), {});
+  Proposals proposals(asked);
+  proposals.on_a_grid();
+  for (const std::string base : {"100", "10000"})
+    EXPECT_TRUE(has(proposals, {"axial_rope", Case::parse(words + base)})) << base;
+}
+
+// Its rows are those of places, which no ladder along one axis has.
+TEST(Proposals, of_a_live_table_on_a_grid_are_of_grids) {
+  const Candidate right{"sincos_2d", Case::parse("dim=16")};
+  const Unidentified asked({"made", "", encoding_named("sincos_2d").make(right.parameters), all_f32}, right);
+  const Proposals proposals(asked);
+  EXPECT_TRUE(has(proposals, right));
+  for (const Proposed& one : proposals.all()) EXPECT_NE(one.candidate.encoding, "sinusoidal");
 }
 
 // Settings that are reached in two ways: measured and in common use, or with the word that an answer has.

@@ -259,6 +259,17 @@ TEST(Identify, a_program_is_asked_with_the_width_that_is_given) {
   EXPECT_EQ(wrong.nearest->first->position, (std::vector<double>{7}));
 }
 
+// Its rotation is near none: it is asked for rows as well, and both count.
+TEST(Identify, a_program_that_is_asked_otherwise_counts_all_that_was_tried) {
+  const Identified found = identify(testing::sdk("index"), {.dim = 4});
+  EXPECT_EQ(named(found), "raw_index --dim 4");
+  const Identified rows =
+      identify({"rows", "", encoding_named("raw_index").make(Case::parse("dim=4")), all_f32},
+               {"raw_index", Case::parse("dim=4")});
+  EXPECT_EQ(named(rows), named(found));
+  EXPECT_GT(found.tried, rows.tried);
+}
+
 TEST(Identify, a_file_has_its_own_shape) {
   const testing::Written file("identify_shape.npy", table("sinusoidal", "dim=8", 20), true);
   for (const IdentifyOptions& options :
