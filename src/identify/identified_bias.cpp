@@ -92,7 +92,8 @@ std::vector<SlopeNumbers> numbers_of(std::string_view rule, const Steps& of, std
 void set_future(const MeasuredBias& bias, Parameters& to) {
   const std::size_t last = bias.size() - 1;
   const auto m = slope(bias, 0);
-  if (!m || last < 2) return;
+  if (!m) return;
+  // Of one later key there is no step: 0/0.
   const double step = (bias.at(0, 0, 1) - bias.at(0, 0, last)) / static_cast<double>(last - 1);
   if (!std::isfinite(step) || !(step > 0)) return;
   to.set("form", std::string("asymmetric"));

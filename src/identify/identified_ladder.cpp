@@ -107,7 +107,6 @@ class Scaled {
   // The same powers from a base that a factor stretched: a base that is a simple number, and a factor that
   // is.
   void add_other_bases() {
-    if (over_ <= 2) return;
     for (const double base : common_bases) {
       const Interval stretched = around(base_ / base, 2e-6);
       const double power = (over_ - 2) / over_;

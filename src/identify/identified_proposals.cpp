@@ -128,8 +128,8 @@ bool is_of_kind(const EncodingSpec& spec, const Parameters& parameters, const En
     const Encoding* same = attention::same_kind(kinds, subject);
     // The tokens of an operator are numbered: they are no places of a grid.
     const bool numbered = same != nullptr && std::holds_alternative<Attention>(*same);
-    const std::size_t axes = numbered ? 1 : positions_of(subject).axes;
-    return same != nullptr && positions_of(numbered ? kinds.front() : *same).axes == axes;
+    return same != nullptr &&
+           positions_of(numbered ? kinds.front() : *same).axes == positions_of(subject).axes;
   } catch (const Refusal&) {
     return false;
   }
