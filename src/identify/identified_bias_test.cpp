@@ -117,6 +117,8 @@ TEST(IdentifiedBias, takes_slopes_for_the_rule_that_they_are_within_rounding_of)
   EXPECT_TRUE(is_proposed(0, 0));
   EXPECT_TRUE(is_proposed(70, -70));
   EXPECT_TRUE(is_proposed(-70, 70));
+  // Four times as far off the step is another, and with it the largest exponent.
+  EXPECT_FALSE(is_proposed(700, -700));
 }
 
 // With one head off, the step from the first slope to the last says another maximum; the first slope alone,
@@ -129,6 +131,28 @@ TEST(IdentifiedBias, proposes_the_maximum_that_the_first_slope_alone_says) {
   const Parameters right = with(spec, Case::parse("heads=8 max_bias=16"));
   EXPECT_TRUE(std::ranges::any_of(alibi_candidates(spec, bias, all_f64),
                                   [&](const Candidate& one) { return with(spec, one.parameters) == right; }));
+}
+
+// As many buckets as distances share nothing: what has a number of its own at each says nothing of buckets.
+TEST(IdentifiedBias, proposes_no_buckets_of_one_distance_each) {
+  EXPECT_EQ(buckets_of(first_of("alibi", "heads=1 form=symmetric", 10)), std::set<std::string>{});
+}
+
+TEST(IdentifiedBias, takes_numbers_of_one_head_alone_that_are_others_for_trained) {
+  const std::string words =
+      "heads=2 buckets=8 max_distance=20 direction=bidirectional relative=key_minus_query";
+  for (const std::size_t head : {0, 1}) {
+    MeasuredBias bias = first_of("t5_bias", words, 24);
+    for (std::size_t r = 0; r < 24; ++r)
+      for (double& entry : bias.entries.row(head * 24 + r)) entry *= 2;
+    std::size_t proposed = 0;
+    for (const BucketCandidate& one : bucket_candidates(encoding_named("t5_bias"), bias))
+      if (one.candidate.parameters.text() == words) {
+        ++proposed;
+        EXPECT_TRUE(one.trained) << head;
+      }
+    EXPECT_EQ(proposed, 1u);
+  }
 }
 
 // Each way to count, and whether the numbers in the buckets are those of the setting.

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "diagnosis/identified_number.h"
 #include "diagnosis/measured_rotation.h"
 #include "identify/identified_axes.h"
 #include "identify/identified_call_length.h"
@@ -60,6 +62,29 @@ TEST(IdentifiedChannels, are_those_that_rotate_together) {
             All{"dim=8 layout=half_split kept_pairs=2 (8 wide, 2 pairs)"});
   EXPECT_EQ(channels_of("dim=8 layout=interleaved direction=backward"),
             All{"dim=8 layout=interleaved direction=backward (8 wide, 4 pairs)"});
+  const auto of_others = [](const Pair& first, const Pair& second) {
+    Rotary two = made("rope", "dim=8 layout=interleaved");
+    two.pairs = {first, second};
+    two.rotate = [pairs = two.pairs](const Tensor& x, const Positions& at, Role) {
+      Tensor y = x;
+      for (std::size_t r = 0; r < x.rows(); ++r)
+        for (const Pair& pair : pairs) {
+          const double a = pair.frequency * at.at(r % at.size()), c = std::cos(a), s = std::sin(a);
+          y.at(r, pair.first) = c * x.at(r, pair.first) - s * x.at(r, pair.second);
+          y.at(r, pair.second) = s * x.at(r, pair.first) + c * x.at(r, pair.second);
+        }
+      return y;
+    };
+    return identified_channels(*measured_rotation(two, two, Role::query, all_f32), all_f32)
+        .front()
+        .settings.text();
+  };
+  EXPECT_EQ(of_others({4, 5, 1, 0}, {6, 7, 0.5, 1}),
+            "dim=8 layout=interleaved rotary_dim=4 rotary_part=last");
+  EXPECT_EQ(of_others({2, 3, 1, 0}, {4, 5, 0.5, 1}), "dim=8 layout=interleaved rotary_dim=4")
+      << "not the last";
+  EXPECT_EQ(of_others({0, 1, 1, 0}, {2, 3, -0.5, 1}), "dim=8 layout=interleaved rotary_dim=4")
+      << "one backward";
   // Of one pair both layouts are the same.
   EXPECT_EQ(channels_of("dim=2"),
             (All{"dim=2 layout=interleaved (2 wide, 1 pairs)", "dim=2 layout=half_split (2 wide, 1 pairs)"}));
@@ -78,6 +103,22 @@ TEST(IdentifiedRotary, proposes_the_settings_that_it_was_made_with) {
         "dim=16 rotary_dim=8 exponent=dim base=500", "dim=16 scaling=linear factor=4 direction=backward"}) {
     const Rotary rope = made("rope", words);
     EXPECT_TRUE(has(rotary_candidates(rope, rope, all_f32), "rope", words)) << words;
+  }
+}
+
+// Nothing twice, and at least half of the frequencies are those that were measured.
+TEST(IdentifiedRotary, proposes_what_has_half_of_the_frequencies) {
+  const Rotary rope = made("rope", "dim=16 scaling=llama3 base=500000");
+  MeasuredLadder ladder;
+  for (const Pair& pair : rope.pairs)
+    ladder.frequencies.push_back(pair.frequency), ladder.errors.push_back(1e-5);
+  std::set<std::string> seen;
+  const std::vector<Candidate> all = rotary_candidates(rope, rope, all_f32);
+  ASSERT_FALSE(all.empty());
+  for (const Candidate& one : all) {
+    EXPECT_LE(frequencies_off(one, ladder), 4u) << one.parameters.text();
+    EXPECT_TRUE(seen.insert(with(encoding_named("rope"), one.parameters).text()).second)
+        << one.parameters.text();
   }
 }
 
@@ -121,6 +162,59 @@ TEST(IdentifiedAxes, proposes_the_settings_that_it_was_made_with) {
     const std::vector<Candidate> proposed = axes_candidates(made(id, words), all_f32);
     EXPECT_TRUE(has(proposed, id, words)) << id << " " << words << ": " << proposed.size();
   }
+}
+
+// Channels that are halved are not rotated by 0, and those of a layout are the ones that rotate together.
+TEST(IdentifiedAxes, proposes_frequencies_of_rotations_alone) {
+  const auto layouts = [](const std::string& frequencies, double first) {
+    Rotary mixed = made("mixed_rope", "dim=4 layout=interleaved table=given frequencies=" + frequencies);
+    mixed.rotate = [first, own = mixed.rotate](const Tensor& x, const Positions& at, Role role) {
+      Tensor y = own(x, at, role);
+      for (std::size_t r = 0; r < y.rows(); ++r) y.at(r, 0) *= first, y.at(r, 1) *= first;
+      return y;
+    };
+    std::vector<std::string> out;
+    for (const Candidate& one : axes_candidates(mixed, all_f32))
+      if (one.encoding == "mixed_rope") out.push_back(one.parameters.word("layout"));
+    return out;
+  };
+  EXPECT_EQ(layouts("[1,0.5,0.3,0.25]", 1), std::vector<std::string>{"interleaved"});
+  EXPECT_EQ(layouts("[0,0.5,0,0.25]", 0.5), std::vector<std::string>{});
+}
+
+TEST(IdentifiedAxes, count_from_1_where_numbers_have_an_offset) {
+  const auto offsets = [](const std::string& coordinates) {
+    std::vector<double> out;
+    for (const Candidate& one :
+         counted_from_1({{"axial_rope", Case::parse("dim=8 coordinates=" + coordinates)}}))
+      out.push_back(one.parameters.real("offset"));
+    return out;
+  };
+  for (const std::string with : {"whole", "resized"})
+    EXPECT_EQ(offsets(with), std::vector<double>{1}) << with;
+  for (const std::string without : {"cells", "corners", "cropped"})
+    EXPECT_EQ(offsets(without), std::vector<double>{}) << without;
+  EXPECT_TRUE(counted_from_1({{"m_rope", Case::parse("dim=16")}}).empty());
+}
+
+// The first pair shrinks by 2^-(2 * 1.8 * 1000 / scale_base): that of 25000 to 90 %, that of 10^6 hardly.
+TEST(IdentifiedStretch, is_looked_for_where_sizes_change) {
+  EXPECT_FALSE(stretched_candidates(made("xpos", "dim=8 scale_base=25000"), all_f32).empty());
+  EXPECT_TRUE(stretched_candidates(made("xpos", "dim=8 scale_base=1000000"), all_f32).empty());
+}
+
+// Positions go to 2^14, and zeta falls to 0.4/1.4 at the first pair: e^-85 is as small as f32 holds. That is
+// 16384 positions from the centre at a scale of 241, and half of them at 121.
+TEST(IdentifiedStretch, proposes_no_centre_from_which_numbers_are_not_held) {
+  const auto proposes = [](const std::string& words) {
+    return has(stretched_candidates(made("xpos", words), all_f32), "xpos", words);
+  };
+  EXPECT_TRUE(proposes("dim=8 scale_base=256"));
+  EXPECT_FALSE(proposes("dim=8 scale_base=225"));
+  EXPECT_TRUE(proposes("dim=8 scale_base=256 centre=16000"));
+  EXPECT_FALSE(proposes("dim=8 scale_base=225 centre=16000"));
+  EXPECT_TRUE(proposes("dim=8 scale_base=128 centre_at=half_of_call"));
+  EXPECT_FALSE(proposes("dim=8 scale_base=112 centre_at=half_of_call"));
 }
 
 TEST(IdentifiedStretch, proposes_the_settings_that_it_was_made_with) {
@@ -196,6 +290,28 @@ TEST(IdentifiedCallLength, measures_the_stretch_of_every_pair) {
         call_length_candidates(made("rope", words), made("rope", words.substr(0, words.find(' '))), all_f32),
         "rope", words))
         << words;
+}
+
+// Two lists that are the same are none, and a factor of many digits was measured and not written down.
+TEST(IdentifiedCallLength, proposes_lists_that_differ_and_factors_of_few_digits) {
+  const Rotary like = made("rope", "dim=8");
+  Rotary louder = like;
+  louder.rotate = [own = like.rotate](const Tensor& x, const Positions& at, Role role) {
+    Tensor y = own(x, at, role);
+    if (std::ranges::max(at.flat()) > 1000)
+      for (double& entry : y.data) entry *= 1.234567;
+    return y;
+  };
+  for (const Candidate& one : call_length_candidates(louder, like, all_f32)) {
+    const Parameters all = with(encoding_named("rope"), one.parameters);
+    if (all.word("scaling") != "longrope") continue;
+    EXPECT_NE(text(*all.find("factors")), text(*all.find("short_factors")));
+    EXPECT_LE(digits(all.real("factor")), 4);
+  }
+  const std::string words =
+      "dim=8 scaling=longrope factor=1 attention_factor=1.2345 original_length=512 factors=[1,1.5,2,4] "
+      "short_factors=[1]";
+  EXPECT_TRUE(has(call_length_candidates(made("rope", words), like, all_f32), "rope", words));
 }
 
 // A length that is not given is the standard one, 0: then it matters whose length it is.

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -129,6 +131,53 @@ TEST(IdentifiedFit, of_a_program_that_answers_empty_calls_alone_is_none) {
   ASSERT_FALSE(answers.all().empty());
   for (const FitUntil until : {FitUntil::first_wrong, FitUntil::all, FitUntil::all_nearly})
     EXPECT_FALSE(fit(candidate, asked, answers, until).value_or(Fit{}).holds());
+}
+
+// Every entry is off by so much of the largest of its call: a right one counts 1, one off by a hundredth of
+// the largest a half, one off by all of it a two-hundredth, and no number nothing.
+TEST(IdentifiedFit, counts_how_near_entries_are) {
+  const Candidate candidate{"sinusoidal", Case::parse("dim=2")};
+  const Encoding truth = encoding_named("sinusoidal").oracle(candidate.parameters);
+  const auto near = [&](double of_the_largest) {
+    const Encoding off = answered_by(truth, [=](const Call& call) {
+      Tensor out = answer(truth, call);
+      double largest = 0;
+      for (const double entry : out.data) largest = std::max(largest, std::abs(entry));
+      for (double& entry : out.data) entry += of_the_largest * largest;
+      return out;
+    });
+    const Unidentified asked({"made", "", off, all_f64}, candidate);
+    const Answers answers;
+    record(answers, asked.subject());
+    const Fit found = fit(candidate, asked, answers, FitUntil::all).value_or(Fit{});
+    EXPECT_GT(found.entries, 100);
+    return found.near / found.entries;
+  };
+  EXPECT_EQ(near(0), 1);
+  EXPECT_NEAR(near(0.005), 0.75, 1e-6);
+  EXPECT_NEAR(near(0.01), 0.5, 1e-6);
+  EXPECT_NEAR(near(0.1), 0.05, 1e-6);
+  EXPECT_NEAR(near(-1), 0.005, 1e-6);
+  EXPECT_EQ(near(std::nan("")), 0);
+}
+
+// Sizes grow without end: past the positions of the convention no format holds them.
+TEST(IdentifiedFit, of_a_program_passes_over_what_no_format_holds) {
+  const Candidate candidate{"xpos", Case::parse("dim=4")};
+  const auto truth = encoding_named("xpos").oracle<Rotary>(candidate.parameters);
+  Rotary longer = truth;
+  longer.positions.hi = Position{1} << 20;
+  bool is_asked = false;
+  longer.rotate = [&, last = truth.positions.hi](const Tensor& x, const Positions& at, Role role) {
+    if (at.empty() || *std::ranges::max_element(at) <= last) return truth.rotate(x, at, role);
+    is_asked = true;
+    return Tensor(x.shape);
+  };
+  const Unidentified asked({"made", "", longer, all_f32}, candidate);
+  const Answers answers;
+  record(answers, asked.subject());
+  EXPECT_TRUE(is_asked);
+  EXPECT_TRUE(fit(candidate, asked, answers, FitUntil::all).value_or(Fit{}).holds());
 }
 
 TEST(IdentifiedFit, of_a_program_is_nearly_the_same_by_its_reference) {

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "run/catalogued.h"
@@ -28,6 +31,34 @@ Rotary read_with(Position columns, const std::vector<Position>& wrong = {}) {
     return own(x, {places, 2}, role);
   };
   return out;
+}
+
+// Each place from the first one on: numbers that begin at 3 rotate as those that begin at 0.
+TEST(IdentifiedGrid, is_rotated_from_its_origin) {
+  const std::string words = "dim=8 base=100 offset=";
+  const auto from_0 = as<Rotary>(encoding_named("axial_rope").make(Case::parse(words + "0"))),
+             from_3 =
+                 from_the_origin(as<Rotary>(encoding_named("axial_rope").make(Case::parse(words + "3"))));
+  Tensor x({1, 1, 4, 8});
+  for (std::size_t n = 0; n < x.data.size(); ++n) x.data[n] = std::sin(static_cast<double>(n));
+  const std::vector<Position> at = {0, 0, 1, 0, 0, 1, 5, 7};
+  const Positions places(at, 2);
+  const Tensor ought = from_0.rotate(x, places, Role::query), is = from_3.rotate(x, places, Role::query);
+  for (std::size_t n = 0; n < is.data.size(); ++n) EXPECT_NEAR(is.data[n], ought.data[n], 1e-14) << n;
+}
+
+// [places, 1, pairs] are places as [places, pairs] are, and [rows, columns, pairs] say their grid.
+TEST(IdentifiedGrid, of_a_cache_is_each_of_so_many_places) {
+  const auto grids = [](const Shape& shape) {
+    std::set<std::string> out;
+    for (const Candidate& one : grid_caches({shape, shape})) out.insert(text(*one.parameters.find("grid")));
+    return out;
+  };
+  using Grids = std::set<std::string>;
+  EXPECT_EQ(grids({24, 8}), (Grids{"[4,6]", "[6,4]"}));
+  EXPECT_EQ(grids({24, 1, 8}), (Grids{"[4,6]", "[6,4]"}));
+  EXPECT_EQ(grids({3, 8, 8}), Grids{"[3,8]"});
+  EXPECT_EQ(grids({24}), Grids{});
 }
 
 TEST(IdentifiedGrid, is_the_one_where_each_pair_rotates_along_one_number) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "identify/identified.h"
 #include "run/catalogued.h"
 
 namespace posproof::identified_ladder_test {
@@ -140,19 +141,38 @@ TEST(IdentifiedLadder, says_no_scaling_of_a_plain_ladder) {
   EXPECT_EQ(found("dim=64 base=500000"), (std::vector<std::string>{"base=500000 scaling=none"}));
 }
 
-// Slow pairs that are faster than their powers are no ramp: its factor would be below 1.
-TEST(IdentifiedLadder, proposes_no_ramp_to_faster_frequencies) {
-  const auto ramps = [](double share) {
+// Whatever a ladder's frequencies are of their powers: from pair 8 on these, the last one of all that follow.
+// Of faster pairs the factor would be below 1, and a ramp that does not fall has its ends in the wrong order.
+TEST(IdentifiedLadder, proposes_settings_that_make_sense) {
+  const auto proposed = [](const std::vector<double>& shares) {
     MeasuredLadder ladder = ladder_of(Case::parse("dim=64"));
-    for (std::size_t i = 8; i < 32; ++i)
-      ladder.frequencies[i] *= i < 16 ? 1 + (share - 1) * static_cast<double>(i - 7) / 9 : share;
-    std::vector<std::string> out;
-    for (const Parameters& one : scaled_ladders(ladder, 64))
-      if (one.has("factor") && one.word("scaling") != "longrope") out.push_back(one.text());
-    return out;
+    for (std::size_t i = 8; i < 32; ++i) ladder.frequencies[i] *= shares[std::min(i - 8, shares.size() - 1)];
+    std::size_t ramps = 0;
+    for (Parameters one : scaled_ladders(ladder, 64)) {
+      ramps += one.has("factor") && one.word("scaling") != "longrope" ? 1 : 0;
+      one.set("dim", 64.0);
+      EXPECT_TRUE(makes_sense(encoding_named("rope"), one)) << one.text();
+    }
+    return ramps;
   };
-  EXPECT_FALSE(ramps(0.5).empty());
-  EXPECT_EQ(ramps(2), std::vector<std::string>{});
+  EXPECT_GT(proposed({0.8, 0.6, 0.5}), 0u);
+  EXPECT_EQ(proposed({1.25, 1.75, 2}), 0u);
+  proposed({0.4, 0.6, 0.25});
+  proposed({0.3, 0.7, 0.25});
+  MeasuredLadder jump = ladder_of(Case::parse("dim=64 scaling=llama3 low_freq_factor=1 high_freq_factor=1"));
+  for (Parameters one : scaled_ladders(jump, 64)) {
+    one.set("dim", 64.0);
+    EXPECT_TRUE(makes_sense(encoding_named("rope"), one)) << one.text();
+  }
+}
+
+// 32 rotations, where it may be: simpler numbers are as near to a ladder that is known badly.
+TEST(IdentifiedLadder, proposes_the_usual_end_of_a_ramp_that_is_known_badly) {
+  const auto all =
+      found("dim=64 base=150000 scaling=yarn factor=32 original_length=4096 truncate=false", 1e-2);
+  const std::string wanted =
+      "base=150000 scaling=yarn factor=32 original_length=4096 beta_fast=32 truncate=false";
+  EXPECT_NE(std::ranges::find(all, wanted), all.end()) << ::testing::PrintToString(all);
 }
 
 TEST(IdentifiedLadder, one_wrong_pair_does_not_hide_the_others) {
@@ -200,6 +220,7 @@ TEST(IdentifiedLadder, bases_are_the_simplest_numbers_and_the_middle_of_long_one
     return bases(out, exponents);
   };
   EXPECT_EQ(of(10000, 1), (std::vector<double>{10000}));
+  EXPECT_EQ(of(1234, 1), (std::vector<double>{1234}));
   EXPECT_EQ(of(10000, 0.5).back(), 10000) << "relative to the first";
   const auto long_one = of(82684.622642, 1);
   ASSERT_GE(long_one.size(), 2u);

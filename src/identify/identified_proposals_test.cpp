@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
@@ -146,6 +147,102 @@ TEST(Proposals, of_a_live_table_on_a_grid_are_of_grids) {
   const Proposals proposals(asked);
   EXPECT_TRUE(has(proposals, right));
   for (const Proposed& one : proposals.all()) EXPECT_NE(one.candidate.encoding, "sinusoidal");
+}
+
+// Of a file: the parts that may rotate, as `rotary_dim rotary_part`, where channels from `begin` on do.
+std::set<std::string> parts_of_a_file(std::size_t begin, std::size_t end, std::size_t zeros = 0) {
+  Tensor rows({60, 16});
+  const std::size_t half = (end - begin) / 2;
+  for (std::size_t t = 0; t < 60; ++t)
+    for (std::size_t i = 0; i < half; ++i) {
+      const double angle =
+          static_cast<double>(t) * std::pow(100.0, -static_cast<double>(i) / static_cast<double>(half));
+      rows.at(t, begin + i) = std::cos(angle);
+      if (i + zeros < half) rows.at(t, begin + half + i) = std::sin(angle);
+    }
+  const testing::Written file("proposals_part.npy", rows, true);
+  const Unidentified asked(file.subject(), {});
+  std::set<std::string> out;
+  const Proposals proposals(asked);
+  for (const Proposed& one : proposals.all()) {
+    if (one.candidate.encoding != "rope" || !one.candidate.parameters.has("rotary_dim")) continue;
+    const Parameters all = with(encoding_named("rope"), one.candidate.parameters);
+    if (all.real("dim") == 16) out.insert(text(*all.find("rotary_dim")) + " " + all.word("rotary_part"));
+  }
+  return out;
+}
+
+// Columns of zeros behind or before the others; not on both sides. The slowest sine may be 0, too.
+TEST(Proposals, of_a_file_have_the_part_that_rotates) {
+  using Parts = std::set<std::string>;
+  EXPECT_EQ(parts_of_a_file(0, 8), Parts{"8 first"});
+  EXPECT_EQ(parts_of_a_file(8, 16), Parts{"8 last"});
+  EXPECT_EQ(parts_of_a_file(4, 12), Parts{});
+  EXPECT_EQ(parts_of_a_file(0, 8, 1), Parts{"8 first"});
+}
+
+// The first rows of a table of sines, with zeros in these.
+TEST(Proposals, of_a_file_have_its_only_row_of_zeros) {
+  const auto padding_rows = [](const std::vector<std::size_t>& zeros) {
+    Tensor rows({100, 8});
+    const auto table = as<Table>(encoding_named("sinusoidal").make(Case::parse("dim=8 base=500")));
+    std::vector<Position> at(100);
+    std::iota(at.begin(), at.end(), Position{0});
+    rows = table.rows(at, 100);
+    for (const std::size_t r : zeros) std::ranges::fill(rows.row(r), 0.0);
+    const testing::Written file("proposals_zeros.npy", rows, true);
+    const Unidentified asked(file.subject(), {});
+    std::set<double> out;
+    const Proposals proposals(asked);
+    for (const Proposed& one : proposals.all())
+      if (one.candidate.encoding == "sinusoidal" && one.candidate.parameters.has("padding_row"))
+        out.insert(one.candidate.parameters.real("padding_row"));
+    return out;
+  };
+  EXPECT_EQ(padding_rows({1}), std::set<double>{1});
+  EXPECT_EQ(padding_rows({1, 5}), std::set<double>{});
+  EXPECT_EQ(padding_rows({16}), std::set<double>{}) << "not among the first";
+}
+
+TEST(Proposals, of_a_file_of_odd_width_are_tables_of_that_width) {
+  const auto table = as<Table>(encoding_named("sinusoidal").make(Case::parse("dim=5 odd=zero_pad base=500")));
+  std::vector<Position> at(100);
+  std::iota(at.begin(), at.end(), Position{0});
+  const testing::Written file("proposals_odd.npy", table.rows(at, 100), true);
+  const Unidentified asked(file.subject(), {});
+  EXPECT_TRUE(has(Proposals(asked), {"sinusoidal", Case::parse("dim=5 odd=zero_pad base=500")}));
+}
+
+// As long as it is, where it says so.
+TEST(Proposals, of_a_live_table_that_ends_have_its_length) {
+  const Candidate right{"learned", Case::parse("dim=3 length=20 table=index")};
+  auto table = as<Table>(encoding_named("learned").make(right.parameters));
+  const auto proposes = [&](bool ends) {
+    table.positions.ends = ends;
+    const Unidentified asked({"made", "", table, all_f32}, right);
+    return has(Proposals(asked), right);
+  };
+  EXPECT_TRUE(proposes(true));
+  EXPECT_FALSE(proposes(false));
+}
+
+// More than 64, which are as many as are tried along one axis.
+TEST(Proposals, of_a_live_table_on_a_grid_are_all_its_words) {
+  const Candidate right{"sincos_2d", Case::parse("dim=16")};
+  const Unidentified asked({"made", "", encoding_named("sincos_2d").make(right.parameters), all_f32}, right);
+  const Proposals proposals(asked);
+  for (const Candidate& one : settings("sincos_2d", encoding_named("sincos_2d"), Case::parse("dim=16"), 512))
+    EXPECT_TRUE(has(proposals, one)) << one.parameters.text();
+}
+
+// Without a scaling it does not matter how its ramp is rounded.
+TEST(Proposals, with_another_word_differ_in_one_that_matters) {
+  const Candidate right{"rope", Case::parse("dim=8")};
+  const Unidentified asked({"made", "", encoding_named("rope").make(right.parameters), all_f32}, right);
+  Proposals proposals(asked);
+  for (const Proposed& one : proposals.with_another_word(right))
+    for (const std::string name : {"truncate", "length_of"})
+      EXPECT_FALSE(one.candidate.parameters.has(name)) << one.candidate.parameters.text();
 }
 
 // Settings that are reached in two ways: measured and in common use, or with the word that an answer has.

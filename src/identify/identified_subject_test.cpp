@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "catalogue/encodings.h"
 #include "run/catalogued.h"
 #include "subject/testing/npy.h"
 #include "subject/testing/subjects.h"
@@ -89,6 +91,21 @@ TEST(IdentifiedSubject, of_a_program_that_ends_always_alike_says_for_how_many) {
       testing::thrown<SubjectError>("", [] { Unidentified("cmd:/bin/false", {.dim = 2}); });
   EXPECT_NE(said.find("\nthe same, taken for "), said.npos) << said;
   EXPECT_TRUE(said.ends_with(" other encodings")) << said;
+}
+
+// Once for each encoding, whatever the shapes; no more of them than the time allows; and not alike, not at
+// all.
+TEST(IdentifiedSubject, of_a_program_that_ends_is_asked_once_as_each_encoding) {
+  const auto others = [](const std::string& words, const IdentifyOptions& options) {
+    const std::string said = testing::thrown<SubjectError>("", [&] { Unidentified(words, options); }),
+                      before = "the same, taken for ";
+    const auto at = said.find(before);
+    return at == said.npos ? 0 : std::stoul(said.substr(at + before.size()));
+  };
+  const std::size_t all = catalogue::encodings().size();
+  EXPECT_EQ(others("cmd:/bin/false", {}), all - 1);
+  EXPECT_LT(others("cmd:/bin/false", {.call_time = std::chrono::milliseconds(0)}), 2u);
+  EXPECT_EQ(others("cmd:/bin/sh -c 'echo $$ >&2; exit 1'", {.dim = 2}), 0u);
 }
 
 }  // namespace

@@ -97,8 +97,49 @@ TEST(IdentifiedTable, proposes_offsets_of_tables_without_frequencies) {
     return std::ranges::any_of(table_candidates(family, spec, rows, all_f32),
                                [&](const Candidate& one) { return with(spec, one.parameters) == wanted; });
   };
+  const EncodingSpec& index = encoding_named("raw_index");
+  for (const Candidate& one :
+       table_candidates("raw_index", index, {.near = Tensor({2, 1}, {0.5, 1.5})}, all_f32))
+    EXPECT_TRUE(makes_sense(index, one.parameters)) << one.parameters.text();
   EXPECT_TRUE(proposes("raw_index", "offset=7", 10, 0));
   EXPECT_TRUE(proposes("learned", "dim=4 length=302 offset=2 table=index", 0, 300));
+}
+
+// It rotates the other way, three pairs of eight are none, and words that change nothing at an even width.
+TEST(IdentifiedTable, proposes_what_most_pairs_are_and_nothing_twice) {
+  EXPECT_FALSE(is_proposed(rows_of("dim=8 base=500 direction=backward", 4096), "dim=8 base=500"));
+  const auto with_wrong_pairs = [](std::size_t count) {
+    const std::string words = "dim=16 base=500";
+    MeasuredRows rows = rows_of(words, 4096);
+    const auto table = as<Table>(encoding_named("sinusoidal").make(Case::parse(words)));
+    for (std::size_t n = 0; n < count; ++n)
+      for (Tensor* part : {&rows.near, &rows.far})
+        for (std::size_t r = 0; r < part->rows(); ++r) part->at(r, table.pairs[2 * n].first) = 0;
+    return is_proposed(rows, words);
+  };
+  EXPECT_TRUE(with_wrong_pairs(2));
+  EXPECT_FALSE(with_wrong_pairs(3));
+  const EncodingSpec& spec = encoding_named("sinusoidal");
+  std::vector<std::string> odd;
+  for (const Candidate& one :
+       table_candidates("sinusoidal", spec, rows_of("dim=8 base=500", 4096), Precision::parse("bf16/f64")))
+    odd.push_back(with(spec, one.parameters).word("odd"));
+  ASSERT_FALSE(odd.empty());
+  EXPECT_EQ(std::ranges::count(odd, odd.front()), std::ssize(odd));
+}
+
+// In bf16 a phase is known to 2^-6: 333 and 355 steps of one radian are nearly 53 and 56.5 turns.
+TEST(IdentifiedTable, proposes_several_offsets_that_fit_alike) {
+  for (const std::string words : {"dim=2 offset=3", "dim=2 offset=-330", "dim=2 offset=336"})
+    EXPECT_TRUE(is_proposed(rows_of(words, 256), words)) << words;
+}
+
+// By the position that is counted: row 1 is position 4.
+TEST(IdentifiedTable, proposes_the_padding_row_behind_the_offset) {
+  const std::string words = "dim=8 base=500 offset=3 padding_row=4";
+  MeasuredRows rows = rows_of("dim=8 base=500 offset=3", 4096);
+  rows.zero_row = 1;
+  EXPECT_TRUE(is_proposed(rows, words));
 }
 
 // Of rows of a grid: the base and the factor of settings whose frequencies along each axis are the fastest

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "report/identified.h"
 #include "run/catalogued.h"
@@ -234,6 +235,42 @@ TEST(Identify, one_array_of_cosines_and_sines_says_which_channels_rotate) {
   }
 }
 
+// A live encoding, as a program that answers so.
+Identified of_live(
+    const std::string& id, const std::string& words,
+    const std::function<Tensor(const Call&, Tensor)>& change = [](const Call&, Tensor out) { return out; }) {
+  const Encoding made = encoding_named(id).make(Case::parse(words));
+  const Encoding answering =
+      answered_by(made, [=](const Call& call) { return change(call, answer(made, call)); });
+  return identify({"made", "", answering, all_f32}, {id, Case::parse(words)});
+}
+
+// Of what looks at keys after the query and what does not, both of which hold, the one that says more.
+TEST(Identify, what_says_less_of_an_answer_is_none) {
+  const Identified found = of_live("alibi", "heads=2 form=symmetric");
+  EXPECT_EQ(named(found), "alibi --heads 2 --form symmetric");
+  for (const Convention& one : found.hold) EXPECT_NE(one.candidate.parameters.word("form"), "causal");
+  const Identified trained =
+      of(bias("t5_bias", "heads=1 buckets=8 max_distance=20 table=seeded table_seed=5", 24));
+  ASSERT_FALSE(trained.hold.empty());
+  for (const Convention& one : trained.hold)
+    EXPECT_EQ(one.candidate.parameters.word("direction"), "bidirectional");
+}
+
+// Simpler ones are compared first, and are not as near.
+TEST(Identify, the_nearest_is_not_the_simplest) {
+  const std::string words = "heads=2 max_bias=5 form=symmetric rule=geometric";
+  const Identified found = of_live("alibi", words, [](const Call& call, Tensor out) {
+    for (std::size_t c = 0; c < out.width(); ++c)
+      if (call.keys.whole[c] == 7)
+        for (std::size_t r = 0; r < out.rows(); ++r) out.at(r, c) += 0.25;
+    return out;
+  });
+  EXPECT_EQ(named(found), "");
+  ASSERT_TRUE(found.nearest);
+  EXPECT_EQ(report::convention(found.nearest->candidate), "alibi --heads 2 --form symmetric --max_bias 5");
+}
+
 TEST(Identify, arbitrary_numbers_are_no_convention) {
   Tensor drawn({20, 6});
   for (std::size_t n = 0; n < drawn.data.size(); ++n)
@@ -259,7 +296,7 @@ TEST(Identify, a_program_is_asked_with_the_width_that_is_given) {
   EXPECT_EQ(wrong.nearest->first->position, (std::vector<double>{7}));
 }
 
-// Its rotation is near none: it is asked for rows as well, and both count.
+// None of its rotations is right: it is asked for rows as well, and all that was tried counts.
 TEST(Identify, a_program_that_is_asked_otherwise_counts_all_that_was_tried) {
   const Identified found = identify(testing::sdk("index"), {.dim = 4});
   EXPECT_EQ(named(found), "raw_index --dim 4");

@@ -122,8 +122,14 @@ elif what == "bad_positions":
     serve(rotate=twice, positions="int8")
 elif what == "processors":  # on how many it may run while it computes, and which process it is
     serve(rows=lambda positions: np.array([[len(os.sched_getaffinity(0)), os.getpid()]] * len(positions), np.float32))
-elif what == "index":  # and a rotation that is near none
-    serve(rotate=lambda x, positions, role: np.cos(37 * x) + positions[:, None, :, None].astype(np.float32),
+elif what == "index":  # and a rotation that is nearly one, and always wrong
+    def nearly(x, positions, role):
+        half = x.shape[-1] // 2
+        angles = positions[:, None, :, None] * 10000.0 ** (-np.arange(half) / half)
+        a, b, c, s = x[..., :half], x[..., half:], np.cos(angles), np.sin(angles)
+        return np.concatenate([a * c - b * s, a * s + b * c + 1e-3 * np.cos(37 * a)], -1).astype(np.float32)
+
+    serve(rotate=nearly,
           rows=lambda positions: np.repeat(positions[:, None], hello()["dim"], axis=1).astype(np.float32))
 elif what == "flags":  # as Python takes them, and as words
     flags = [bool(hello()["on"]), bool(hello()["off"]), hello()["off"] == "false"]
