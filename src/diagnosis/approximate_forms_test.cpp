@@ -84,6 +84,15 @@ TEST(ApproximateForms, are_those_of_kernels) {
   EXPECT_EQ(in_steps(2 * pi / 1024, &std::round), Sentences{"angles are rounded to whole 1024ths of a turn"});
   EXPECT_EQ(in_steps(2 * pi / 4096, &std::floor),
             Sentences{"angles are rounded down to whole 4096ths of a turn"});
+  const auto between = [](double (*function)(double)) {
+    return [function](double angle) {
+      const double step = 2 * pi / 512, below = std::floor(to_one_turn(angle) / step) * step,
+                   share = (to_one_turn(angle) - below) / step;
+      return function(below) + share * (function(below + step) - function(below));
+    };
+  };
+  EXPECT_EQ(said_of(between(&std::cos), between(&std::sin)),
+            Sentences{"cosine and sine are interpolated between whole 512ths of a turn"});
 }
 
 // Weights that are no kernel's, and steps that do not divide a turn.

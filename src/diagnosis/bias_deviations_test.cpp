@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <numeric>
 
 #include "core/call.h"
 #include "core/formats.h"
@@ -72,6 +73,35 @@ TEST(BiasDeviations, are_those_of_few_heads) {
   };
   EXPECT_GT(count(256), 0u);
   EXPECT_EQ(count(257), 0u);
+}
+
+// What they are said to be has their entries: each head those of the one whose slope it has.
+TEST(BiasDeviations, have_the_entries_that_they_say) {
+  const EncodingSpec& spec = encoding_named("alibi");
+  const Parameters parameters = with(spec, Case::parse("heads=4"));
+  const Bias truth = spec.oracle<Bias>(parameters);
+  std::vector<Position> at(24);
+  std::iota(at.begin(), at.end(), Position{0});
+  const Tensor right = truth.bias(at, at);
+  Tensor reversed(right.shape);
+  for (std::size_t r = 0; r < right.rows(); ++r)
+    std::ranges::copy(right.row((3 - r / at.size()) * at.size() + r % at.size()), reversed.row(r).begin());
+  Bias own = truth;
+  own.bias = [reversed, all = at.size()](const Positions& queries, const Positions& keys) {
+    Tensor out({4, queries.size(), keys.size()});
+    for (std::size_t r = 0; r < out.rows(); ++r)
+      for (std::size_t c = 0; c < keys.size(); ++c)
+        out.at(r, c) =
+            reversed.at(r / queries.size() * all + static_cast<std::size_t>(queries[r % queries.size()]),
+                        static_cast<std::size_t>(keys[c]));
+    return out;
+  };
+  own.positions = Domain(0, 23);
+  const auto found = bias_deviations(own, truth, parameters, all_f32);
+  ASSERT_FALSE(found.empty());
+  const Tensor said = as<Bias>(found.front().corrected).bias(at, at);
+  for (std::size_t r = 0; r < said.rows(); ++r)
+    for (std::size_t c = 0; c <= r % at.size(); ++c) EXPECT_NEAR(said.at(r, c), reversed.at(r, c), 1e-6) << r;
 }
 
 // Of 12 heads some slopes are no powers of 2; those of 9 digits are the same in f16 as in bf16.

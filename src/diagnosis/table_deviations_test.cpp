@@ -205,6 +205,24 @@ TEST(TableDeviations, are_frequencies_of_cosines_at_every_position) {
   }
 }
 
+// To 2^20, where a frequency that is not settled to be 5/4 of the declared one is off by more than is
+// allowed.
+TEST(TableDeviations, are_one_ratio_of_all_frequencies_of_sines_or_cosines) {
+  const auto faster = [](bool sines) {
+    const std::string words = "dim=8 base=100";
+    const auto pairs = as<Table>(encoding_named("sinusoidal").make(Case::parse(words))).pairs;
+    return with_rows("sinusoidal", words, [=](double t, std::span<double> row) {
+      for (const Pair& pair : pairs)
+        if (const double angle = 1.25 * t * pair.frequency; sines)
+          row[pair.first] = std::sin(angle);
+        else
+          row[pair.second] = std::cos(angle);
+    });
+  };
+  EXPECT_EQ(faster(true), Sentences{"sines: every pair rotates at 1.25 times the declared frequency"});
+  EXPECT_EQ(faster(false), Sentences{"cosines: every pair rotates at 1.25 times the declared frequency"});
+}
+
 // The slowest column of a table of 512 rows does not come a hundredth of the way from where it begins.
 TEST(TableDeviations, are_frequencies_of_columns_that_hardly_move) {
   const EncodingSpec& spec = encoding_named("sinusoidal");
