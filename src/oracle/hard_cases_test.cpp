@@ -219,6 +219,11 @@ TEST(HardSearch, measures_distances_in_places_of_the_format) {
   EXPECT_EQ(to_boundary(multiprecision, cosine, Format::f16), 0x1p-11);
   EXPECT_EQ(to_boundary(multiprecision, cosine, Format::bf16), 0.5 - 0x1p-3);
   EXPECT_EQ(to_boundary(multiprecision, cosine, Format::f64), 0.5);
+  // Of an entry that needs more digits than f64 has, the same whoever asks for more of them.
+  const Multiprecision tenth(Frequencies{Given{{0.1}}}, 1.0);
+  for (const bool of_cosine : {false, true})
+    EXPECT_EQ(to_boundary(tenth, {12345, 0, of_cosine}, Format::f64),
+              to_boundary(tenth, {12345, 0, of_cosine}, Format::f64, 2000));
 }
 
 TEST(HardSearch, finds_the_positions_nearest_to_quarter_turns_of_all) {

@@ -151,6 +151,22 @@ TEST(Figure, that_is_square_is_as_high_as_its_width_says) {
       "plot $curve0 using 1:2 with lines linewidth 2 dashtype 1 linecolor rgb '#0072b2' notitle\n");
 }
 
+// Twice as high as wide, in points: what labels leave of the width is less than 440 here.
+TEST(Figure, that_is_square_stays_within_its_width) {
+  Plot plot = square();
+  plot.curves.front().label = std::string(48, 'm');
+  const std::string all = script(plot, Theme::light);
+  const auto number = [&](const std::string& before) {
+    return std::stod(all.substr(all.find(before) + before.size()));
+  };
+  const double width = number("svg size "), height = number(fmt::format("svg size {:.0f},", width)),
+               inner = width * (number("rmargin at screen ") - number("lmargin at screen ")),
+               outer = height * (number("tmargin at screen ") - number("bmargin at screen "));
+  EXPECT_LE(width, 760);
+  EXPECT_LT(inner, 400);
+  EXPECT_NEAR(outer, 2 * inner, 1);  // the size is in whole points
+}
+
 // What stands before the values of a heat map.
 std::string opening(const HeatMap& map, Theme theme) {
   const std::string all = script(map, theme);

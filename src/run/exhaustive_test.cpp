@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/call.h"
@@ -227,6 +228,15 @@ TEST(ExhaustiveLive, a_table_without_exact_entries_is_asked_case_by_case) {
   ASSERT_TRUE(found.verdict && std::holds_alternative<Refuted>(*found.verdict));
   EXPECT_EQ(std::get<Refuted>(*found.verdict).counterexample.integer("t"), 99);
   EXPECT_TRUE(exhaustive(truth, {"made", "", truth, all_f64}, {}, true).accuracy.has_value());
+  // What it refuses within its own bounds is no case that holds.
+  auto refusing = as<Table>(truth);
+  refusing.rows = [rows = refusing.rows](const Positions& at, Position length) {
+    if (std::ranges::find(at, Position{50}) != at.end()) throw Refusal("it has no row 50");
+    return rows(at, length);
+  };
+  const Exhaustive some = exhaustive(truth, {"made", "", refusing, all_f64}, {}, false);
+  ASSERT_TRUE(some.verdict);
+  EXPECT_EQ(std::get<Holds>(*some.verdict).cases, 99u);
 }
 
 // Of both numbers of a place, from the first to the last; 8192 places at most.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -321,6 +323,15 @@ TEST_F(TableFile, what_is_no_table_is_refused_by_name) {
   const std::string folder = (folder_ / "y.npy").string();
   EXPECT_EQ(thrown("table:" + folder, [&] { open("table:" + folder, expected(Table{.dim = 4})); }),
             ": is no regular file");
+  const std::string listening = (folder_ / "z.npy").string();
+  sockaddr_un address{AF_UNIX, {}};
+  ASSERT_LT(listening.size(), sizeof address.sun_path);
+  std::ranges::copy(listening, address.sun_path);
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_EQ(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(thrown("table:" + listening, [&] { open("table:" + listening, expected(Table{.dim = 4})); }),
+            ": is no regular file");
+  ::close(socket);
 }
 
 }  // namespace
