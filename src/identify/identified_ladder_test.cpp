@@ -157,6 +157,10 @@ TEST(IdentifiedLadder, proposes_settings_that_make_sense) {
   };
   EXPECT_GT(proposed({0.8, 0.6, 0.5}), 0u);
   EXPECT_EQ(proposed({1.25, 1.75, 2}), 0u);
+  // YaRN's ramp of 4096 positions, from index 10 to 23, to twice the frequency.
+  std::vector<double> faster;
+  for (int i = 8; i <= 23; ++i) faster.push_back(1 + std::max(0, i - 10) / 13.0);
+  EXPECT_EQ(proposed(faster), 0u);
   proposed({0.4, 0.6, 0.25});
   proposed({0.3, 0.7, 0.25});
   MeasuredLadder jump = ladder_of(Case::parse("dim=64 scaling=llama3 low_freq_factor=1 high_freq_factor=1"));
