@@ -128,12 +128,6 @@ TEST(IdentifiedTable, proposes_what_most_pairs_are_and_nothing_twice) {
   EXPECT_EQ(std::ranges::count(odd, odd.front()), std::ssize(odd));
 }
 
-// In bf16 a phase is known to 2^-6: 333 steps of one radian are 53 turns but for 2^-7.
-TEST(IdentifiedTable, proposes_several_offsets_that_fit_alike) {
-  for (const std::string words : {"dim=2 offset=3", "dim=2 offset=-330"})
-    EXPECT_TRUE(is_proposed(rows_of(words, 256), words)) << words;
-}
-
 // By the position that is counted: row 1 is position 4.
 TEST(IdentifiedTable, proposes_the_padding_row_behind_the_offset) {
   const std::string words = "dim=8 base=500 offset=3 padding_row=4";
