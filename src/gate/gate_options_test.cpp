@@ -169,7 +169,8 @@ TEST(GateOptions, exhaustive_refutes_what_a_sample_misses) {
   options.exhaustive = true;
   const GateResult found = wrong.with_options(options);
   EXPECT_EQ(verdict<Refuted>(found, agreement_id).counterexample.integer("t"), 12345);
-  EXPECT_TRUE(found.explanations.empty());
+  ASSERT_EQ(found.explanations.size(), 1u);
+  EXPECT_EQ(found.explanations.front().what, "wrong at position 12345 alone");
 }
 
 }  // namespace
