@@ -100,9 +100,8 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
   }
   // What is wrong in calls that hardly any draw hits, as those that end at one position, is asked there: with
   // other contents, other tokens beside, other positions in the place of some.
-  constexpr std::uint64_t near = 60;
   for (std::uint64_t n = 0;
-       n < near && !counterexample.empty() && few_are_wrong() && BudgetClock::now() < deadline; ++n) {
+       n < near_draws && !counterexample.empty() && few_are_wrong() && BudgetClock::now() < deadline; ++n) {
     NearDraw draw(counterexample, seed, n);
     ask(draw);
   }

@@ -9,6 +9,9 @@
 
 namespace posproof {
 
+// So many say what is wrong near a counterexample.
+inline constexpr std::uint64_t near_draws = 60;
+
 // A case near another one: its contents are drawn anew, and of what else it says three quarters stay. Case
 // number n of a seed. The other case has to outlive it.
 class NearDraw final : public Draw {

@@ -32,12 +32,11 @@ Encoding recording(const Encoding& subject, const Encoding& truth, const std::sh
 std::optional<std::string> deviation_in_calls_of(const Property& property, const Subject& subject,
                                                  const Encoding& truth, const Case& counterexample,
                                                  std::uint64_t seed) {
-  constexpr std::uint64_t near = 60;
   const auto recorded = std::make_shared<Recorded>();
   const auto one = trial(property, recording(subject.encoding, truth, recorded), subject.precision);
   if (!one) return std::nullopt;
   run_repaired(*one, counterexample);
-  for (std::uint64_t n = 0; n < near; ++n) {
+  for (std::uint64_t n = 0; n < near_draws; ++n) {
     TimeLimit::go_on();
     NearDraw draw(counterexample, seed, n);
     run(*one, draw);

@@ -210,19 +210,22 @@ TEST(RotationForms, are_those_of_a_longer_and_a_shorter_call) {
     return std::atan2(all[form].rotation.rotate(x, at, Role::key).at(0, 2),
                       all[form].rotation.rotate(x, at, Role::key).at(0, 0));
   };
+  // An angle below 1/2 whose frequency, product, sine, cosine and arc tangent are rounded to double: by 2^-54
+  // each, those of sine and cosine together by at most twice that.
+  constexpr double of_angles = 5 * 0x1p-54;
   const std::size_t longer = forms.size() - 2, shorter = longer + 1;
   EXPECT_EQ(all[longer].words, "frequencies are those of a sequence that is one token longer");
   EXPECT_EQ(all[shorter].words, "frequencies are those of a sequence that is one token shorter");
-  EXPECT_NEAR(angle(longer, {4, 7, 3}), 4.0 / (7 + 1 + 10), 1e-15);
-  EXPECT_NEAR(angle(shorter, {4, 7, 3}), 4.0 / (7 - 1 + 10), 1e-15);
-  EXPECT_NEAR(angle(shorter, {-4}), -4.0 / 10, 1e-15) << "no call ends before 0";
+  EXPECT_NEAR(angle(longer, {4, 7, 3}), 4.0 / (7 + 1 + 10), of_angles);
+  EXPECT_NEAR(angle(shorter, {4, 7, 3}), 4.0 / (7 - 1 + 10), of_angles);
+  EXPECT_NEAR(angle(shorter, {-4}), -4.0 / 10, of_angles) << "no call ends before 0";
   const std::vector<std::pair<std::string, double>> others = {
       {"of one token, whatever the length", 4.0 / 10},
       {"that is twice as long", 4.0 / (2 * 8 - 1 + 10)},
       {"that is half as long", 4.0 / (8 / 2 - 1 + 10)}};
   for (std::size_t n = 0; n < others.size(); ++n) {
     EXPECT_EQ(all[shorter + 1 + n].words, "frequencies are those of a sequence " + others[n].first);
-    EXPECT_NEAR(angle(shorter + 1 + n, {4, 7, 3}), others[n].second, 1e-15) << others[n].first;
+    EXPECT_NEAR(angle(shorter + 1 + n, {4, 7, 3}), others[n].second, of_angles) << others[n].first;
   }
   const std::pair<std::string, double> ends[] = {
       {"the number of tokens in a row counts as the length of the call, whatever their positions", 2},
@@ -230,13 +233,13 @@ TEST(RotationForms, are_those_of_a_longer_and_a_shorter_call) {
       {"the smallest position of a call decides on its length, not the largest", 3}};
   for (std::size_t n = 0; n < std::size(ends); ++n) {
     EXPECT_EQ(all[shorter + 4 + n].words, ends[n].first);
-    EXPECT_NEAR(angle(shorter + 4 + n, {4, 7, 3}), 4.0 / (ends[n].second + 10), 1e-15) << ends[n].first;
+    EXPECT_NEAR(angle(shorter + 4 + n, {4, 7, 3}), 4.0 / (ends[n].second + 10), of_angles) << ends[n].first;
   }
   EXPECT_EQ(all[shorter + 7].words, "the factor of a long sequence multiplies no rotation");
   EXPECT_EQ(all[shorter + 8].words, "the factor of a long sequence multiplies every rotation twice");
   // What is rounded is of the frequencies of the call itself.
   EXPECT_EQ(all[0].words, "angles are rounded to bf16");
-  EXPECT_NEAR(angle(0, {4, 7, 3}), to_bf16(4.0 / (7 + 10)), 1e-15);
+  EXPECT_NEAR(angle(0, {4, 7, 3}), to_bf16(4.0 / (7 + 10)), of_angles);
 }
 
 // The factor is that of the call, whose largest position decides on it.

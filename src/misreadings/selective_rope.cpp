@@ -60,9 +60,11 @@ Encoding reads(const Parameters& given, const Angles& of) {
           increments.push_back(std::move(own));
         }
         using Complex = std::complex<Real>;
+        const auto pair_of = [=](const Tensor& x, std::size_t row, std::size_t c) {
+          return Complex(x.at(row, c * next), x.at(row, c * next + other));
+        };
         const auto rotated = [=](const Tensor& x, std::size_t row, std::size_t c, int sign) {
-          const Complex pair(x.at(row, c * next), x.at(row, c * next + other));
-          return pair * std::polar(Real{1}, sign * angles[std::min(row, angles.size() - 1)][c]);
+          return pair_of(x, row, c) * std::polar(Real{1}, sign * angles[std::min(row, angles.size() - 1)][c]);
         };
         // By what is added up between the key and the query, which is an angle of the query's own.
         const auto between = [=, &mask](std::size_t i, std::size_t j, std::size_t c) {
@@ -70,9 +72,6 @@ Encoding reads(const Parameters& given, const Angles& of) {
           for (std::size_t l = j + 1; l <= std::min(i, increments.size() - 1); ++l)
             if (mask.at(i, l) != 0) angle += increments[l][c];
           return angle;
-        };
-        const auto pair_of = [=](const Tensor& x, std::size_t row, std::size_t c) {
-          return Complex(x.at(row, c * next), x.at(row, c * next + other));
         };
         return Pairwise{[=, &q, &k](std::size_t i, std::size_t j) {
                           Real sum_of_pairs = 0;

@@ -59,7 +59,7 @@ void expect_formulas(const std::string& id, const MisreadingFamily& family, cons
       std::optional<Kind> made;
       try {
         made = std::get<Kind>(one.make(words));
-      } catch (const Refusal&) {  // which a setting that is not its own may be nothing for
+      } catch (const Refusal&) {  // in another setting than its own there may be nothing to misread
         ASSERT_FALSE(more.empty()) << one.what;
         continue;
       }
