@@ -63,6 +63,29 @@ TEST(Located, names_the_calls_by_how_many_tokens_they_have) {
   EXPECT_EQ(of_calls(2, 10), "wrong in calls of 2 to 10 tokens alone");
 }
 
+// One entry of a call, in the same of 8 channels each time: by chance they are two times with 2^-6, three
+// times with 2^-9.
+TEST(Located, is_nothing_that_may_be_so_by_chance) {
+  const EncodingSpec& spec = encoding_named("rope");
+  const Encoding truth = spec.oracle(with(spec, Case::parse("dim=8")));
+  const auto of_calls = [&](std::size_t wrong) {
+    std::vector<Answered> all;
+    for (std::size_t n = 0; n < 12; ++n) {
+      Call call;
+      call.batch = 1;
+      call.contents = {Tensor({1, 1, 3, 8})};
+      std::ranges::fill(call.contents[0].data, 1.0);
+      for (Position t = 0; t < 3; ++t) call.positions.whole.push_back(7 * static_cast<Position>(n) + t);
+      Tensor is = answer(truth, call);
+      if (n < wrong) is.at(n, 5) += 3;  // the token is another one each time
+      all.push_back({{}, call, is});
+    }
+    return located(truth, all_f32, all).value_or("nothing");
+  };
+  EXPECT_EQ(of_calls(2), "nothing");
+  EXPECT_EQ(of_calls(3), "wrong in channel 5 of 8 alone");
+}
+
 TEST(Located, names_heads_channels_and_directions) {
   EXPECT_EQ(where("rope", "dim=8 heads=3", [](auto&, auto, auto, auto) { return true; }), "nothing");
   EXPECT_EQ(where("rope", "dim=8 heads=3", [](auto&, auto, auto, auto) { return false; }), "nothing");

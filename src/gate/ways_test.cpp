@@ -132,7 +132,11 @@ TEST(Ways, a_backward_pass_rotates_back) {
                                                            {"vjp_of_sequences", "HH"},
                                                            {"vjp_of_sequences forward", "HR"}})
     EXPECT_EQ(asked("rope", "dim=8", arguments), verdict) << arguments;
-  EXPECT_EQ(gated("rope", "dim=8", "vjp forward").results.back().id, backward_id);
+  const GateResult forward = gated("rope", "dim=8", "vjp forward");
+  EXPECT_EQ(forward.results.back().id, backward_id);
+  ASSERT_EQ(forward.explanations.size(), 1u);
+  EXPECT_EQ(forward.explanations.front().what,
+            "the gradient is rotated forward, as the forward pass rotates, not back");
 }
 
 TEST(Ways, tables_take_positions_in_five_ways) {
