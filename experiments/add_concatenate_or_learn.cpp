@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <optional>
 
 #include "attention/dot_product.h"
@@ -16,6 +15,7 @@
 #include "catalogue/encodings/sinusoidal.h"
 #include "catalogue/encodings/t5_bias.h"
 #include "catalogue/experiments/add_concatenate_or_learn.h"
+#include "core/function.h"
 #include "draws.h"
 #include "measure.h"
 #include "references.h"
@@ -207,7 +207,7 @@ std::vector<Scheme> schemes() {
   const auto made = [](const EncodingSpec& spec, std::string_view words) {
     return spec.make(with(spec, Case::parse(words)));
   };
-  using Made = std::function<Encoding(std::uint64_t seed)>;
+  using Made = Function<Encoding(std::uint64_t seed)>;
   const auto fixed_one = [&](const EncodingSpec& spec, std::string_view words) -> Made {
     return [one = made(spec, words)](std::uint64_t) { return one; };
   };

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 
 #include "catalogue/encodings/sinusoidal.h"
 #include "catalogue/experiments/recipes_for_the_frequencies.h"
 #include "core/formats.h"
+#include "core/function.h"
 #include "measure.h"
 #include "references.h"
 #include "tables.h"
@@ -86,7 +86,7 @@ Frequencies in_f64_first(const Arithmetic& a, std::size_t dim) {
 
 struct Recipe {
   std::string name, users;
-  std::function<Frequencies(const Arithmetic&, std::size_t dim)> make;
+  Function<Frequencies(const Arithmetic&, std::size_t dim)> make;
 };
 
 const std::vector<Recipe>& recipes() {

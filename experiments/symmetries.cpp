@@ -13,6 +13,7 @@
 #include "attention/multi_head.h"
 #include "attention/order.h"
 #include "catalogue/encodings/sinusoidal.h"
+#include "core/function.h"
 #include "measure.h"
 #include "tables.h"
 
@@ -85,7 +86,7 @@ Tensor convolved(const Tensor& x, const std::vector<Tensor>& taps) {
   return out;
 }
 
-Tensor pooled(const Tensor& x, const std::function<double(double, double)>& join, double divisor) {
+Tensor pooled(const Tensor& x, const Function<double(double, double)>& join, double divisor) {
   Tensor out({1, x.width()}, std::vector<double>(x.row(0).begin(), x.row(0).end()));
   for (std::size_t t = 1; t < x.rows(); ++t)
     for (std::size_t c = 0; c < x.width(); ++c) out.at(0, c) = join(out.at(0, c), x.at(t, c));
@@ -96,7 +97,7 @@ Tensor pooled(const Tensor& x, const std::function<double(double, double)>& join
 struct Operation {
   std::string name;
   std::size_t parameters;  // for that many tokens
-  std::function<Tensor(const Tensor&)> apply;
+  Function<Tensor(const Tensor&)> apply;
 };
 
 // With random weights of that seed, for sequences of n tokens.

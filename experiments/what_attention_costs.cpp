@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 
 #include "catalogue/experiments/what_attention_costs.h"
+#include "core/function.h"
 #include "measure.h"
 #include "references.h"
 
@@ -146,12 +146,12 @@ Rows convolved(Tally& tally, const Rows& x, std::size_t k, std::size_t dilation)
 
 // ---- what was counted -----------------------------------------------------------------------------------
 
-using Layer = std::function<Rows(Tally&, const Rows&, std::size_t number)>;
+using Layer = Function<Rows(Tally&, const Rows&, std::size_t number)>;
 
 struct Kind {
   std::string name, formula;
   Layer layer;
-  std::function<std::uint64_t(std::uint64_t n, std::uint64_t d)> count;  // what the formula gives
+  Function<std::uint64_t(std::uint64_t n, std::uint64_t d)> count;  // what the formula gives
 };
 
 const std::vector<Kind>& kinds() {
@@ -214,7 +214,7 @@ struct Crossing {
   std::array<std::uint64_t, widths.size()> at;
 };
 
-using Count = std::function<std::uint64_t(std::uint64_t n, std::uint64_t d)>;
+using Count = Function<std::uint64_t(std::uint64_t n, std::uint64_t d)>;
 
 // Costs per token that do not depend on the length against one that rises with it: they cross once.
 std::uint64_t first_above(const Count& rising, const Count& other, std::uint64_t d) {

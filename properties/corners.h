@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/function.h"
 #include "core/precision.h"
 #include "core/property.h"
 #include "core/spoiled.h"
@@ -17,8 +17,8 @@
 // larger or smaller by a power of two of themselves.
 namespace posproof::corners {
 
-using Make = std::function<Encoding()>;
-using Where = std::function<bool(const AnswerEntry& at)>;
+using Make = Function<Encoding()>;
+using Where = Function<bool(const AnswerEntry& at)>;
 
 constexpr Precision in_bf16{unit_f32, unit_bf16};  // computed in f32, rounded once
 

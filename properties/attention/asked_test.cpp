@@ -13,6 +13,7 @@
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "catalogue/properties/attention/query_order_equivariant.h"
 #include "catalogue/properties/attention/weighs_keys_alike_from_every_later_query.h"
+#include "core/function.h"
 #include "negative_examples.h"
 #include "search/testing/asked.h"
 #include "tokens.h"
@@ -346,7 +347,7 @@ TEST(BreaksTheSymmetry, allows_the_errors_of_both_answers) {
 // bound is that of both: twice 1/16 of 7, 1/64 of the first key and 1/256 of the second value.
 TEST(WeighsKeysAlike, asks_two_queries_for_the_same_two_keys) {
   Attention attention = means(true);
-  const auto asked = [&](const std::function<void(std::size_t, Tensor&)>& change) {
+  const auto asked = [&](const Function<void(std::size_t, Tensor&)>& change) {
     return ask(properties::attention::weighs_keys_alike_from_every_later_query, attention, all_f32,
                "n=4 i=2 near=1 far=0 k=[1,-3,2,-6,4,-12,8,-24] q=[5,7]", change);
   };

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "../bias/entries.h"
 #include "attention/reference_attention.h"
+#include "core/function.h"
 #include "core/property.h"
 #include "core/spoiled.h"
 
@@ -54,7 +54,7 @@ inline double added(const AnswerEntry& at, double exact, double by) {
 
 struct WrongEntries {
   std::string which;  // "the last entry"
-  std::function<bool(const AnswerEntry& at)> at;
+  Function<bool(const AnswerEntry& at)> at;
 };
 inline const WrongEntries the_last{"the last entry", [](const AnswerEntry&at) { return at.is_last(); }},
     the_first{"the first entry", [](const AnswerEntry&at) { return at.is_first(); }};

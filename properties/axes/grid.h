@@ -13,6 +13,7 @@
 
 #include "../rotary/tokens.h"
 #include "core/call.h"
+#include "core/function.h"
 #include "core/property.h"
 
 // What the properties of positions with several numbers have in common: tokens at places of a grid, what an
@@ -120,7 +121,7 @@ inline Domain small_grid(std::size_t axes = 2) {
 }
 
 // The angle of a pair at a place; right is frequency times the number of its axis.
-using AngleAt = std::function<double(const Pair& pair, std::span<const Position> place)>;
+using AngleAt = Function<double(const Pair& pair, std::span<const Position> place)>;
 inline double right_angle(const Pair& pair, std::span<const Position> place) {
   return pair.frequency * static_cast<double>(place[pair.axis]);
 }

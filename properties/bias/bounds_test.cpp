@@ -14,6 +14,7 @@
 #include "catalogue/properties/bias/has_monotone_buckets.h"
 #include "catalogue/properties/bias/is_zero_at_offset_zero.h"
 #include "catalogue/properties/bias/saturates.h"
+#include "core/function.h"
 #include "entries.h"
 #include "search/testing/largest_share.h"
 #include "search/trial.h"
@@ -27,7 +28,7 @@ using namespace properties::bias;
 using enum Term;
 
 // What is allowed in production, whatever is scaled now.
-double unscaled(const std::function<double()>& value) {
+double unscaled(const Function<double()>& value) {
   const auto scales = terms::scales.of;
   terms::scales.of = terms::Scales{}.of;
   ++terms::scales.changes;

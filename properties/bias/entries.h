@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <vector>
 
 #include "../corners.h"
@@ -10,6 +9,7 @@
 #include "core/encoding.h"
 #include "core/error.h"
 #include "core/failure.h"
+#include "core/function.h"
 #include "core/residual.h"
 #include "core/term.h"
 
@@ -106,7 +106,7 @@ inline Domain distances(const Bias& bias) {
 }
 
 // For negative examples: a bias of `heads` heads, head h counted from 0.
-inline Bias bias_of(std::size_t heads, std::function<double(std::size_t h, Position i, Position j)> entry) {
+inline Bias bias_of(std::size_t heads, Function<double(std::size_t h, Position i, Position j)> entry) {
   Bias bias{.heads = heads};
   bias.bias = [heads, entry = std::move(entry)](std::span<const Position> queries,
                                                 std::span<const Position> keys) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "catalogue/properties/bias/has_exact_buckets.h"
+#include "core/function.h"
 
 namespace posproof::properties_bias_has_exact_buckets {
 namespace {
@@ -74,7 +75,7 @@ double log_bucket(Position n, double count, double most, double larger = 1e-12) 
 }
 
 // One table entry for each bucket, side and head, and no two alike.
-Bias bucketed(Buckets buckets, const std::function<double(Position distance)>& of) {
+Bias bucketed(Buckets buckets, const Function<double(Position distance)>& of) {
   const auto half = static_cast<double>(buckets.bidirectional ? buckets.count / 2 : 0);
   Bias bias = bias_of(2, [of, half](std::size_t h, Position i, Position j) {
     const double number =

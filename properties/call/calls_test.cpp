@@ -9,6 +9,7 @@
 #include "catalogue/properties/call/treats_batch_rows_independently.h"
 #include "catalogue/properties/call/treats_heads_alike.h"
 #include "core/failure.h"
+#include "core/function.h"
 #include "negative_examples.h"
 #include "run/sharpness.h"
 #include "search/testing/asked.h"
@@ -313,7 +314,7 @@ TEST(IsStateless, allows_twice_the_bound_of_an_entry) {
   EXPECT_EQ(found.ceiling, no_ceiling);
 }
 
-Table of_eight(Position first, const std::function<Tensor(const Positions&)>& rows) {
+Table of_eight(Position first, const Function<Tensor(const Positions&)>& rows) {
   Table table{.dim = 1, .positions = {first, first + 7}};
   table.positions.ends = true;
   table.rows = [rows](const Positions& positions, Position) { return rows(positions); };
@@ -350,7 +351,7 @@ TEST(RefusesOutOfRange, asks_past_either_end_and_never_below_0) {
 }
 
 TEST(RefusesOutOfRange, an_error_is_a_refusal_and_a_crash_or_another_shape_is_none) {
-  const auto asked_of = [](const std::function<Tensor(const Positions&)>& rows) {
+  const auto asked_of = [](const Function<Tensor(const Positions&)>& rows) {
     return ask(asked::refuses_out_of_range, of_eight(0, rows), all_f32, "by=3 side=after inside=0").residual;
   };
   const auto failing = [](Failure::How how) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -11,6 +10,7 @@
 
 #include "../bias/entries.h"
 #include "../rotary/tokens.h"
+#include "core/function.h"
 #include "core/property.h"
 #include "core/spoiled.h"
 
@@ -81,7 +81,7 @@ inline Encoding right_contextual() {
 struct WrongEntries {
   std::string which;  // "a table whose last entry"
   Encoding (*right)();
-  std::function<bool(const AnswerEntry& at)> at;
+  Function<bool(const AnswerEntry& at)> at;
 };
 inline NegativeExample larger(const WrongEntries& wrong, double units, const Precision& p) {
   const auto words = fmt::format("{} is {} by {} units, in {}", wrong.which, units < 0 ? "smaller" : "larger",
@@ -107,7 +107,7 @@ struct Units {
 };
 inline std::vector<NegativeExample> wrong_corners(
     Encoding (*right)(), Units units, const std::string& often = "every answer",
-    const std::function<bool(std::size_t calls)>& counts = [](std::size_t) { return true; }) {
+    const Function<bool(std::size_t calls)>& counts = [](std::size_t) { return true; }) {
   const std::string what = noun(right());
   const WrongEntries last{fmt::format("{} whose last entry in {}", what, often), right,
                           [counts](const AnswerEntry&at) { return at.is_last() && counts(at.calls); }},

@@ -1,5 +1,6 @@
 #include "catalogue/properties/call/treats_batch_rows_independently.h"
 #include "calls.h"
+#include "core/function.h"
 #include "negative_examples.h"
 
 namespace posproof::properties_call_treats_batch_rows_independently {
@@ -26,7 +27,7 @@ Residual check(const Encoding& encoding, Precision p, Draw& draw) {
 }
 
 Encoding rotated_at(
-    const std::function<Position(const Tensor& x, std::span<const Position>, std::size_t at)>& position) {
+    const Function<Position(const Tensor& x, std::span<const Position>, std::size_t at)>& position) {
   Rotary rotary = multiplied_by(
       4, 2, neighbours(), [](const Pair& pair, const Rotated& token) { return rotation(pair, token.t); });
   rotary.rotate = [exact = rotary, position](const Tensor& x, std::span<const Position> positions,

@@ -18,6 +18,7 @@
 #include "catalogue/properties/rotary/role_does_not_matter.h"
 #include "computed.h"
 #include "core/error.h"
+#include "core/function.h"
 #include "core/term.h"
 #include "search/testing/largest_share.h"
 #include "search/trial.h"
@@ -60,7 +61,7 @@ const RotatedPair tiny{
 const RotatedPair stretched{"an amplitude", all_f32, {0, 1, 2 * std::numbers::pi / 1024}, 1.25};
 
 // What is allowed in production, whatever is scaled now.
-double unscaled(const std::function<double()>& value) {
+double unscaled(const Function<double()>& value) {
   const auto scales = terms::scales.of;
   terms::scales.of = terms::Scales{}.of;
   ++terms::scales.changes;

@@ -16,6 +16,7 @@
 #include "catalogue/properties/rotary/preserves_norm.h"
 #include "catalogue/properties/rotary/preserves_pair_norms.h"
 #include "catalogue/properties/rotary/role_does_not_matter.h"
+#include "core/function.h"
 #include "search/testing/residuals.h"
 #include "tokens.h"
 
@@ -93,7 +94,7 @@ Case drawn(std::string_view words, std::vector<double> x, std::vector<double> y 
 
 // Of statements that compare two answers channel by channel.
 void expect_each(const Property& property, const Rotary& right, std::size_t call, const Case& words,
-                 const std::function<double(std::size_t place, const Pair& pair)>& bound) {
+                 const Function<double(std::size_t place, const Pair& pair)>& bound) {
   const std::vector<double> x = std::get<std::vector<double>>(*words.find("x"));
   for (std::size_t entry = 0; entry < x.size(); ++entry) {
     SCOPED_TRACE(fmt::format("call {}, entry {}", call, entry));

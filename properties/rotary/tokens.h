@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "core/encoding.h"
 #include "core/error.h"
 #include "core/failure.h"
+#include "core/function.h"
 #include "core/residual.h"
 #include "core/rotation.h"
 #include "core/term.h"
@@ -101,7 +101,7 @@ inline Stretch stretched_more(const Rotary& rotary, const Precision& p, const Pa
 // what another gave.
 inline Residual compare(const Rotary& rotary, const Precision& p, const Tokens& tokens, const Tensor& there,
                         const Tensor& here,
-                        const std::function<double(const Pair& pair, std::size_t place)>& bound) {
+                        const Function<double(const Pair& pair, std::size_t place)>& bound) {
   Residual worst{0, 0, 0};
   std::vector<double> error(rotary.dim), norm(rotary.dim);
   const double underflow = 3 * rotation_underflow(p);
@@ -139,7 +139,7 @@ struct Rotated {
   Position t;
   Role role;
 };
-using Factor = std::function<std::complex<long double>(const Pair& pair, const Rotated& token)>;
+using Factor = Function<std::complex<long double>(const Pair& pair, const Rotated& token)>;
 
 inline Rotary multiplied_by(std::size_t dim, std::size_t heads, std::vector<Pair> pairs, Factor factor) {
   Rotary rotary{.dim = dim, .heads = heads, .pairs = pairs};

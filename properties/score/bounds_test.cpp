@@ -11,6 +11,7 @@
 #include "catalogue/properties/score/decays_with_distance.h"
 #include "catalogue/properties/score/depends_on_offset.h"
 #include "catalogue/properties/score/depends_on_order.h"
+#include "core/function.h"
 #include "logits.h"
 #include "search/testing/largest_share.h"
 #include "search/trial.h"
@@ -23,7 +24,7 @@ using namespace properties::score;
 using enum Term;
 
 // What is allowed in production, whatever is scaled now.
-double unscaled(const std::function<double()>& value) {
+double unscaled(const Function<double()>& value) {
   const auto scales = terms::scales.of;
   terms::scales.of = terms::Scales{}.of;
   ++terms::scales.changes;
@@ -44,7 +45,7 @@ constexpr Precision iterated{unit_f32, unit_f32, Precision::Angles::iterated};
 
 // Which of two logits is too large and which too small: by the position of the token, where the offset is
 // the same; by the call, where it is the same query and another key, the far one first.
-using Sign = std::function<int(Position t, std::size_t call)>;
+using Sign = Function<int(Position t, std::size_t call)>;
 int up_further_on(Position t, std::size_t) {
   return t >= 16384 ? 1 : -1;
 }
@@ -150,7 +151,7 @@ Encoding turned(double share, const Precision& p, const Pair& pair, const Sign& 
 struct Proof {
   std::string_view name;
   const Property& property;
-  std::function<Encoding(double share, const Precision& p)> off;
+  Function<Encoding(double share, const Precision& p)> off;
   Precision precision;
   std::string_view words;
   std::vector<Term> terms;

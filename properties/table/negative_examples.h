@@ -2,12 +2,12 @@
 
 #include <array>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "core/encoding.h"
+#include "core/function.h"
 #include "core/property.h"
 #include "core/spoiled.h"
 
@@ -18,7 +18,7 @@ constexpr Precision in_bf16{unit_f32, unit_bf16}, in_f16{unit_f32, unit_f16};
 
 // What one pair holds, first its sine column, second its cosine, at position t of a sequence of n tokens. Its
 // angle is pair.frequency * t where it is right.
-using Code = std::function<std::array<double, 2>(const Pair& pair, Position t, Position n)>;
+using Code = Function<std::array<double, 2>(const Pair& pair, Position t, Position n)>;
 
 inline std::array<double, 2> right(double angle) {
   return {std::sin(angle), std::cos(angle)};
@@ -56,7 +56,7 @@ inline Table ladder(std::size_t dim, Code row, Domain domain = {}) {
 }
 
 // A ladder whose angles alone are wrong.
-inline Table ladder_of_angles(std::size_t dim, std::function<double(const Pair&, double t, double n)> angle,
+inline Table ladder_of_angles(std::size_t dim, Function<double(const Pair&, double t, double n)> angle,
                               Domain domain = {}) {
   return ladder(
       dim,
@@ -75,7 +75,7 @@ inline Table right_ladder(std::size_t dim, Domain domain = {}) {
 
 // Without declared pairs: entry c of the row of position t in a sequence of n tokens.
 inline Table plain(std::size_t dim, Domain positions,
-                   std::function<double(std::size_t c, double t, double n)> entry) {
+                   Function<double(std::size_t c, double t, double n)> entry) {
   Table table{.dim = dim, .positions = std::move(positions)};
   table.rows = [dim, entry = std::move(entry)](std::span<const Position> at, Position n) {
     Tensor rows({at.size(), dim});
@@ -89,8 +89,8 @@ inline Table plain(std::size_t dim, Domain positions,
 
 // How a negative example is made, for lists of them: a right table of which every entry there is 1 + by times
 // as large.
-using Made = std::function<Encoding()>;
-using Where = std::function<bool(const AnswerEntry& at)>;
+using Made = Function<Encoding()>;
+using Where = Function<bool(const AnswerEntry& at)>;
 
 inline Made larger(Table right, double by, Where where) {
   return [=] {
@@ -124,7 +124,7 @@ inline Table small() {
   return right_ladder(4, {0, 15});
 }
 // A small ladder whose angles alone are wrong, by `off` in each pair at each position.
-inline Made angles_off(std::function<double(const Pair& pair, Position t, Position n)> off,
+inline Made angles_off(Function<double(const Pair& pair, Position t, Position n)> off,
                        Domain domain = {0, 15}) {
   return [=] {
     return ladder(
@@ -136,8 +136,7 @@ inline Made angles_off(std::function<double(const Pair& pair, Position t, Positi
   };
 }
 // Small, every entry that of a right table times a factor.
-inline Made sizes(std::function<double(const Pair& pair, Position t, Position n)> size,
-                  Domain domain = {0, 15}) {
+inline Made sizes(Function<double(const Pair& pair, Position t, Position n)> size, Domain domain = {0, 15}) {
   return [=] {
     return ladder(
         4,

@@ -11,6 +11,7 @@
 #include "attention/mask.h"
 #include "attention/to_logits.h"
 #include "core/error.h"
+#include "core/function.h"
 #include "core/term.h"
 
 namespace posproof::attention {
@@ -52,7 +53,7 @@ struct Operands {
   Tensor logits_error = {};  // [heads, nq, nk]
   double values_error = 0;   // the worst of all
 };
-using Operate = std::function<Operands(const Tensor& q, const Tensor& k, const Tensor& v, const Precision*)>;
+using Operate = Function<Operands(const Tensor& q, const Tensor& k, const Tensor& v, const Precision*)>;
 
 // A table adds its rows to queries, keys and values: they are asked for once.
 Operate of_table(const Table& table) {

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <span>
 
 #include "core/encoding.h"
+#include "core/function.h"
 
 namespace posproof::attention {
 
@@ -22,14 +22,13 @@ struct Logits {
   bool positional = true;
   bool causal = false;       // only keys at or before the query mean anything
   bool modulo_rows = false;  // what all keys of a query have in common does not matter
-  std::function<Tensor(const Tensor& q, const Tensor& k, const Positions&, const Positions&)> at =
+  Function<Tensor(const Tensor& q, const Tensor& k, const Positions&, const Positions&)> at =
       {};  // [heads, nq, nk]
   // The same, and bounds of |logit - exact| for an implementation of that precision.
   struct Bounded {
     Tensor logits, error;  // both [heads, nq, nk]
   };
-  std::function<Bounded(const Tensor& q, const Tensor& k, const Positions&, const Positions&,
-                        const Precision&)>
+  Function<Bounded(const Tensor& q, const Tensor& k, const Positions&, const Positions&, const Precision&)>
       bounded = {};
 };
 

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "core/function.h"
 #include "core/spec.h"
 
 // A command of the command line as a value: its words, and what runs when they are parsed. command_line.cpp
@@ -35,7 +35,7 @@ struct Option {
   bool required = false;
   bool shows_standard = true;  // the help says what the field holds before parsing
   std::string group = "Options";
-  std::function<std::vector<std::string>()> words = {};  // that a shell offers; none: those of `allowed`
+  Function<std::vector<std::string>()> words = {};  // that a shell offers; none: those of `allowed`
 };
 
 // The encoding that a command was given, and all its parameters.
@@ -54,7 +54,7 @@ struct Command {
   std::string name, help;
   std::vector<Option> options = {};
   std::vector<Option> after_encoding = {};
-  std::variant<std::function<int()>, std::function<int(const Chosen&)>> run;
+  std::variant<Function<int()>, Function<int(const Chosen&)>> run;
 };
 
 struct Program {

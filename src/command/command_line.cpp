@@ -19,6 +19,7 @@
 #include "command/options.h"
 #include "command/terminal.h"
 #include "core/asked_and_allowed.h"
+#include "core/function.h"
 #include "core/nearest.h"
 
 namespace posproof::command {
@@ -100,7 +101,7 @@ void add(CLI::App& app, const Option& option) {
 // than many a check.
 void add(CLI::App& app, const Command& command, int& code, const std::optional<std::string>& named = {}) {
   for (const Option& option : command.options) add(app, option);
-  if (const auto* run = std::get_if<std::function<int()>>(&command.run)) {
+  if (const auto* run = std::get_if<Function<int()>>(&command.run)) {
     app.callback([run, &code] { code = (*run)(); });
     return;
   }
@@ -112,12 +113,12 @@ void add(CLI::App& app, const Command& command, int& code, const std::optional<s
     const auto given = std::make_shared<GivenParameters>();
     for (const Option& option : given->options(*spec)) add(one, option);
     for (const Option& option : command.after_encoding) add(one, option);
-    one.callback([&run = std::get<std::function<int(const Chosen&)>>(command.run), given, &code, id = id,
-                  spec = spec] {
-      const std::vector<std::string> configured = given->configured();
-      for (const std::string& line : configured) complain(line);
-      code = run({id, *spec, given->read(*spec), given->given(), configured});
-    });
+    one.callback(
+        [&run = std::get<Function<int(const Chosen&)>>(command.run), given, &code, id = id, spec = spec] {
+          const std::vector<std::string> configured = given->configured();
+          for (const std::string& line : configured) complain(line);
+          code = run({id, *spec, given->read(*spec), given->given(), configured});
+        });
   }
 }
 

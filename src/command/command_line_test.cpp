@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "catalogue/encodings.h"
+#include "core/function.h"
 #include "report/file.h"
 
 namespace posproof::command::command_line_test {
@@ -21,7 +22,7 @@ struct Said {
 };
 
 // What a call gives and writes.
-Said said(const std::function<int()>& action) {
+Said said(const Function<int()>& action) {
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
   Said out{-1, "", ""};

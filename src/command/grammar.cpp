@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "command/options.h"
+#include "core/function.h"
 #include "core/nearest.h"
 
 namespace posproof::command {
@@ -40,7 +41,7 @@ std::string near_options(const std::string& name, const std::vector<std::string>
 }  // namespace
 
 bool takes_encoding(const Command& command) {
-  return !std::holds_alternative<std::function<int()>>(command.run);
+  return !std::holds_alternative<Function<int()>>(command.run);
 }
 
 std::size_t place_of_encoding(const Command& command) {

@@ -17,6 +17,7 @@
 
 #include "command/command.h"
 #include "command/testing/flags.h"
+#include "core/function.h"
 
 namespace posproof::testing::terminal_test {
 namespace {
@@ -135,7 +136,7 @@ TEST(Terminal, shows_how_far_a_command_has_come) {
 using Says = command::Progress::Says;
 
 std::string said_while(Says says, std::chrono::milliseconds every,
-                       const std::function<void(command::Progress&)>& doing) {
+                       const Function<void(command::Progress&)>& doing) {
   ::testing::internal::CaptureStderr();
   {
     command::Progress progress(says, every);

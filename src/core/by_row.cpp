@@ -7,7 +7,7 @@
 namespace posproof {
 
 bool is_by_row(const Rotary& rotary) {
-  return rotary.in_call.target<InEachRow>() != nullptr;
+  return rotary.in_call.holds<InEachRow>();
 }
 
 Rotary by_row(Rotary rotary) {

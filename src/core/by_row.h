@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 
 #include "core/encoding.h"
+#include "core/function.h"
 
 // A rotation that depends on its call (Rotary::in_call) is that of the largest position of the whole batch,
 // or of each of its rows.
@@ -12,7 +12,7 @@ namespace posproof {
 
 // What `in_call` holds where the call that counts is the row.
 struct InEachRow {
-  std::function<std::shared_ptr<const Rotary>(Position last)> in_row;
+  Function<std::shared_ptr<const Rotary>(Position last)> in_row;
 
   std::shared_ptr<const Rotary> operator()(Position last) const { return in_row(last); }
 };

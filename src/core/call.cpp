@@ -11,6 +11,7 @@
 #include "core/by_row.h"
 #include "core/error.h"
 #include "core/failure.h"
+#include "core/function.h"
 #include "core/rotation.h"
 
 namespace posproof {
@@ -342,7 +343,7 @@ std::vector<Tensor> copies(const Tensors&... of) {
 
 }  // namespace
 
-Encoding answered_by(Encoding encoding, std::function<Tensor(const Call&)> answer) {
+Encoding answered_by(Encoding encoding, Function<Tensor(const Call&)> answer) {
   const auto held = [](const Positions& positions) {
     TokenPositions out{.axes = positions.axes()};
     if (positions.are_whole())

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include "core/case.h"
 #include "core/draw.h"
 #include "core/encoding.h"
+#include "core/function.h"
 #include "core/place.h"
 #include "core/precision.h"
 #include "core/residual.h"
@@ -108,7 +108,7 @@ struct Comparison {
 };
 Comparison compare(const Encoding& declared, const Call& call, const Tensor& there, const Tensor& here,
                    const Bound& bound, Freedom freedom = Freedom::none,
-                   const std::function<void(const Residual&)>& each = {});
+                   const Function<void(const Residual&)>& each = {});
 
 // What stands at one entry of two answers, as it is compared, and where that is; `here` is the exact one.
 // None for an entry that compare() passes over.
@@ -151,6 +151,6 @@ Call sequence(const Encoding& encoding, std::vector<Position> positions, Draw* d
               std::size_t batch = 1);
 
 // The same encoding, answered by a function: a foreign subject, a defect, a recording.
-Encoding answered_by(Encoding encoding, std::function<Tensor(const Call&)> answer);
+Encoding answered_by(Encoding encoding, Function<Tensor(const Call&)> answer);
 
 }  // namespace posproof

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/call.h"
+#include "core/function.h"
 #include "core/term.h"
 
 namespace posproof {
@@ -122,7 +123,7 @@ std::string_view name(Axis axis) {
 }
 
 Comparison compare(const Encoding& declared, const Call& call, const Tensor& there, const Tensor& here,
-                   const Bound& bound, Freedom freedom, const std::function<void(const Residual&)>& each) {
+                   const Bound& bound, Freedom freedom, const Function<void(const Residual&)>& each) {
   Comparison out;
   if (here.data.empty()) return out;
   const Rows rows(declared, call, there, here, bound, freedom);

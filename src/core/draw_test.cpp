@@ -1,8 +1,8 @@
 #include "core/draw.h"
+#include "core/function.h"
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <set>
 #include <stdexcept>
 
@@ -10,7 +10,7 @@ namespace posproof::draw_test {
 
 namespace {
 
-std::vector<std::string> all_cases(const std::function<void(Draw&)>& check) {
+std::vector<std::string> all_cases(const Function<void(Draw&)>& check) {
   std::vector<std::string> cases;
   Enumerate draw;
   do {
@@ -20,7 +20,7 @@ std::vector<std::string> all_cases(const std::function<void(Draw&)>& check) {
   return cases;
 }
 
-std::string refusal(const std::string& recorded, const std::function<void(Draw&)>& check) {
+std::string refusal(const std::string& recorded, const Function<void(Draw&)>& check) {
   Replay draw(Case::parse(recorded));
   try {
     check(draw);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "core/formats.h"
+#include "core/function.h"
 #include "core/positions.h"
 #include "core/precision.h"
 #include "core/tensor.h"
@@ -72,7 +72,7 @@ struct Table {
   Domain positions = {};
   // The rows of these positions in a sequence of `length` tokens: [n, dim]. Only encodings that are
   // normalised by the length look at it. Throws Refusal where a position is not defined.
-  std::function<Tensor(const Positions&, Position length)> rows = {};
+  Function<Tensor(const Positions&, Position length)> rows = {};
 
   // What is declared of its form, for the encodings that have one.
   std::vector<Pair> pairs = {};
@@ -82,10 +82,10 @@ struct Table {
   std::optional<Pair> lone = {};
   // Bound of |entry - exact| of an entry beside the ladder, for an implementation of that precision, where it
   // is not that of one operation and one rounding.
-  std::function<double(double entry, const Precision&)> error = {};
+  Function<double(double entry, const Precision&)> error = {};
   // The same of a whole row, where the position (a number for each axis) or the other entries decide.
-  std::function<void(std::span<const double> position, std::span<const double> row, const Precision&,
-                     std::span<double> error)>
+  Function<void(std::span<const double> position, std::span<const double> row, const Precision&,
+                std::span<double> error)>
       row_error = {};
   // Every entry correctly rounded to every format, at speed, where an oracle has that: oracle/exact_table.h.
   std::shared_ptr<const ExactSource> exact = {};
@@ -97,24 +97,24 @@ struct Rotary {
   std::size_t dim = 0;
   std::size_t heads = 1;
   Domain positions = {};
-  std::function<Tensor(const Tensor& x, const Positions& positions, Role)> rotate = {};
+  Function<Tensor(const Tensor& x, const Positions& positions, Role)> rotate = {};
   std::vector<Pair> pairs = {};  // channels in no pair are left as they are
   double amplitude = 1;          // every rotated pair is multiplied with it
   // What multiplies a pair besides, where that depends on the position (of the pair's axis) or on the role,
   // and the relative error of that factor.
-  std::function<double(const Pair& pair, double position, Role)> stretch = {};
-  std::function<double(const Pair& pair, double position, const Precision&)> stretch_error = {};
+  Function<double(const Pair& pair, double position, Role)> stretch = {};
+  Function<double(const Pair& pair, double position, const Precision&)> stretch_error = {};
   // Bound of |channel - exact| of each channel of one rotated token, where no pair has a frequency of its own
   // (an angle that is a sum over axes).
-  std::function<void(std::span<const double> x, std::span<const double> position, Role, const Precision&,
-                     std::span<double> error)>
+  Function<void(std::span<const double> x, std::span<const double> position, Role, const Precision&,
+                std::span<double> error)>
       error = {};
   // Where the answer has its channels in another order: order[c] is the channel of the rotated token that
   // stands at c. Empty: each is where it was.
   std::vector<std::size_t> order = {};
   // What it is in a call whose largest position is `last`, where the frequencies depend on that: pairs and
   // amplitude. Else those above are the same in every call.
-  std::function<std::shared_ptr<const Rotary>(Position last)> in_call = {};
+  Function<std::shared_ptr<const Rotary>(Position last)> in_call = {};
   // The same of what becomes of (1, 0) in every pair: the cosine in its first channel, the sine in its
   // second.
   std::shared_ptr<const ExactSource> exact = {};
@@ -144,7 +144,7 @@ struct Buckets {
 struct ExactBias {
   bool of_key = false;  // the offset is the key's position alone; else key - query
   // The head's entries at the offsets first, first + 1, ...: numbers of the format.
-  std::function<void(std::size_t head, Position first, Format format, std::span<double> out)> fill = {};
+  Function<void(std::size_t head, Position first, Format format, std::span<double> out)> fill = {};
 
   Position offset(Position query, Position key) const { return of_key ? key : key - query; }
 };
@@ -153,15 +153,15 @@ struct ExactBias {
 struct Bias {
   std::size_t heads = 0;
   Domain positions = {};
-  std::function<Tensor(const Positions& queries, const Positions& keys)> bias = {};
+  Function<Tensor(const Positions& queries, const Positions& keys)> bias = {};
   std::vector<double> slopes = {};      // declared, one per head, for the encodings that have them
   std::optional<Buckets> buckets = {};  // declared, for the encodings that have them
   bool causal = false;                  // declared: only keys at or before the query mean anything
   bool modulo_rows = false;             // declared: what all keys of a query have in common does not matter
   // Bound of |entry - exact| of one entry for an implementation of that precision, where it is neither a
   // slope times a distance nor an entry of a table. Query and key are positions, a number for each axis.
-  std::function<double(std::size_t head, std::span<const double> query, std::span<const double> key,
-                       double entry, const Precision&)>
+  Function<double(std::size_t head, std::span<const double> query, std::span<const double> key, double entry,
+                  const Precision&)>
       error = {};
   // What the oracle's own entries are, where it can round them straight to a format.
   std::optional<ExactBias> exact = {};
@@ -173,12 +173,12 @@ struct Contextual {
   std::size_t heads = 1;
   Domain positions = {};
   bool positional = true;  // declared: position acts at all
-  std::function<Tensor(const Tensor& q, const Tensor& k, const Positions& queries, const Positions& keys)>
-      logits = {};
+  Function<Tensor(const Tensor& q, const Tensor& k, const Positions& queries, const Positions& keys)> logits =
+      {};
   // Bound of |logit - exact| for one pair of tokens and an implementation of that precision. Query and key
   // are positions, a number for each axis.
-  std::function<double(std::span<const double> q, std::span<const double> k, std::span<const double> query,
-                       std::span<const double> key, const Precision&)>
+  Function<double(std::span<const double> q, std::span<const double> k, std::span<const double> query,
+                  std::span<const double> key, const Precision&)>
       error = {};
   bool causal = false;       // declared: only keys at or before the query mean anything
   bool modulo_rows = false;  // declared: what all keys of a query have in common does not matter
@@ -196,11 +196,11 @@ using Mask = Tensor;
 struct Attention {
   std::size_t dim = 0;
   std::size_t value_dim = 0;
-  std::function<Tensor(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask)> attend = {};
+  Function<Tensor(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask)> attend = {};
   bool only_logits = false;  // declared: position acts on the logits alone, never on the values
   bool positional = true;    // declared: position acts at all
   // Bound of |entry - exact| over all entries of one answer, for an implementation of that precision.
-  std::function<double(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask, const Precision&)>
+  Function<double(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask, const Precision&)>
       error = {};
   bool causal = false;    // declared: only a causal mask means anything
   bool any_mask = false;  // declared: positions do not depend on the mask, whatever it hides

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <limits>
 #include <numbers>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "core/formats.h"
+#include "core/function.h"
 #include "core/term.h"
 
 namespace posproof::error_test {
@@ -378,7 +378,7 @@ TEST(Error, of_a_row_is_that_of_its_own_ladder) {
 }
 
 // Of a thread that has kept nothing.
-double computed_anew(const std::function<double()>& error) {
+double computed_anew(const Function<double()>& error) {
   double out = 0;
   std::thread([&] { out = error(); }).join();
   return out;

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "core/draw.h"
 #include "core/encoding.h"
+#include "core/function.h"
 #include "core/precision.h"
 #include "core/residual.h"
 #include "core/view.h"
@@ -17,11 +17,11 @@ namespace posproof {
 // applicable". A statement that reads differently for different views has one check for each, and the first
 // that the encoding has a view for is run.
 template <class View>
-using CheckOf = std::function<Residual(const View&, Precision, Draw&)>;
+using CheckOf = Function<Residual(const View&, Precision, Draw&)>;
 
 // Of calls (core/call.h), whatever the kind, as far as its signature has what the statement speaks of.
 struct CallCheck {
-  std::function<bool(const Encoding&)> applies;
+  Function<bool(const Encoding&)> applies;
   CheckOf<Encoding> check;
 
   Residual operator()(const Encoding& encoding, Precision precision, Draw& draw) const {
@@ -37,7 +37,7 @@ using Check = std::variant<CheckOf<Table>, CheckOf<Rotary>, CheckOf<Bias>, Check
 // cases is at most `sharp` times what is allowed (run/sharpness.h).
 struct NegativeExample {
   std::string wrong;  // what is wrong with it, as a phrase: "a bias that adds 1e-6 of the absolute position"
-  std::function<Encoding()> make;
+  Function<Encoding()> make;
   Precision precision = all_f64;  // what it claims to work in
 };
 

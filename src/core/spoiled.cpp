@@ -1,4 +1,5 @@
 #include "core/spoiled.h"
+#include "core/function.h"
 
 #include <algorithm>
 #include <memory>
@@ -49,8 +50,7 @@ bool repeated(const AnswerEntry& at, const TokenPositions& positions) {
 
 }  // namespace
 
-Encoding spoiled(const Encoding& right,
-                 const std::function<double(const AnswerEntry& at, double exact)>& value) {
+Encoding spoiled(const Encoding& right, const Function<double(const AnswerEntry& at, double exact)>& value) {
   return answered_by(right, [right, value, calls = std::make_shared<std::size_t>(0)](const Call& call) {
     Tensor out = answer(right, call);
     for (std::size_t index = 0; index < out.data.size(); ++index) {

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 
 #include "core/call.h"
 #include "core/encoding.h"
+#include "core/function.h"
 
 namespace posproof {
 
@@ -33,8 +33,7 @@ struct AnswerEntry {
 
 // What negative examples of any kind are made of: an encoding that is right but where `value` says otherwise,
 // which is given each entry of each answer and the right number there. Copies share the count of calls.
-Encoding spoiled(const Encoding& right,
-                 const std::function<double(const AnswerEntry& at, double exact)>& value);
+Encoding spoiled(const Encoding& right, const Function<double(const AnswerEntry& at, double exact)>& value);
 
 // Right but for one corner of every answer, which is 1 + by times as large: the last batch row, head, token,
 // key and channel together, or the first of each. Who compares only the first (or only the last) of any axis

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "core/encoding.h"
+#include "core/function.h"
 #include "core/precision.h"
 
 namespace posproof {
@@ -20,25 +20,25 @@ struct Score {
   std::size_t dim = 0;
   Domain positions = {};
   bool causal = false;  // only keys at or before the query mean anything
-  std::function<double(std::span<const double> q, std::span<const double> k, Position i, Position j)> at = {};
+  Function<double(std::span<const double> q, std::span<const double> k, Position i, Position j)> at = {};
   // Bound of |at - the exact logit| for a subject of that precision, from core/error.h.
-  std::function<double(std::span<const double> q, std::span<const double> k, Position i, Position j,
-                       const Precision&)>
+  Function<double(std::span<const double> q, std::span<const double> k, Position i, Position j,
+                  const Precision&)>
       error = {};
   // The same for contents of ones within three positions of i, found without a call to the subject. Empty
   // where it does not grow with the position, or is not known.
-  std::function<double(Position i, const Precision&)> error_of_ones = {};
+  Function<double(Position i, const Precision&)> error_of_ones = {};
   // The same logit, and how far rounding alone may have put it from that of the subject's own frequencies or
   // slopes, whatever these are: for statements that compare a subject with itself. To first order in the
   // angles' errors along what was answered, with the second order on top.
   struct Measured {
     double value, rounding;
   };
-  std::function<Measured(std::span<const double> q, std::span<const double> k, Position i, Position j,
-                         const Precision&)>
+  Function<Measured(std::span<const double> q, std::span<const double> k, Position i, Position j,
+                    const Precision&)>
       measured = {};
   // How far two logits of these contents may lie apart, wherever they are. Empty: there is no bound.
-  std::function<double(std::span<const double> q, std::span<const double> k)> range = {};
+  Function<double(std::span<const double> q, std::span<const double> k)> range = {};
 };
 
 // An encoding of positions of several numbers, on the line through the origin along one of them: an encoding

@@ -1,4 +1,5 @@
 #include "core/view.h"
+#include "core/function.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +7,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <numbers>
 #include <span>
 #include <vector>
@@ -17,7 +17,7 @@
 namespace posproof::view_test {
 namespace {
 
-using Rounding = std::function<double(double)>;
+using Rounding = Function<double(double)>;
 
 // Two pairs, one radian a position and a hundredth, each operation rounded to its own format.
 Rotary rotary(const Rounding& angle, const Rounding& work, const Rounding& result) {

@@ -2,17 +2,17 @@
 // What is wrong with positions of several numbers, and with the frequencies of their axes.
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <span>
 #include <utility>
 
 #include "core/call.h"
+#include "core/function.h"
 #include "defects/operators.h"
 
 namespace posproof::operators {
 
 // Each token by itself: its numbers, one for each axis.
-inline Encoding at_each_place(const Encoding& right, std::function<void(std::span<Position>)> change) {
+inline Encoding at_each_place(const Encoding& right, Function<void(std::span<Position>)> change) {
   return asked_for(right, [change = std::move(change)](Call& call) {
     const std::size_t axes = call.positions.axes;
     for (std::size_t n = 0; n < call.positions.size(); ++n)
@@ -25,7 +25,7 @@ inline bool equal_numbers(std::span<const Position> place) {
 }
 
 // The pairs that are declared, each with another frequency.
-inline Encoding with_frequencies(const Encoding& right, const std::function<void(Pair&)>& change) {
+inline Encoding with_frequencies(const Encoding& right, const Function<void(Pair&)>& change) {
   Rotary rotary = as<Rotary>(right);
   std::vector<Pair> pairs = rotary.pairs;
   for (Pair& pair : pairs) change(pair);

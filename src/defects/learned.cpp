@@ -9,6 +9,7 @@
 #include "catalogue/properties/table/has_distinct_positions.h"
 #include "core/failure.h"
 #include "core/formats.h"
+#include "core/function.h"
 #include "defects/operators.h"
 
 namespace posproof::defects_learned {
@@ -19,7 +20,7 @@ Table right(const Parameters& parameters) {
 }
 
 // The rows that the parameters' table has at other positions; none: zeros.
-using Elsewhere = std::function<std::optional<Position>(Position t, Position last)>;
+using Elsewhere = Function<std::optional<Position>(Position t, Position last)>;
 
 Encoding reading(const Parameters& parameters, Elsewhere elsewhere) {
   // The whole table: what stands before the offset is read too.

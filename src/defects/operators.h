@@ -2,13 +2,13 @@
 // What wrong implementations of every kind are made of: the right one, asked for another call than the one
 // that came, or with another answer.
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
 
 #include "core/call.h"
 #include "core/failure.h"
+#include "core/function.h"
 
 namespace posproof::operators {
 
@@ -18,14 +18,14 @@ inline void refuse_unless(bool differs, const char* why) {
 
 // ---- another call, or another answer
 
-inline Encoding asked_for(const Encoding& right, std::function<void(Call&)> change) {
+inline Encoding asked_for(const Encoding& right, Function<void(Call&)> change) {
   return answered_by(right, [right, change = std::move(change)](Call call) {
     change(call);
     return answer(right, call);
   });
 }
 
-inline Encoding answering(const Encoding& right, std::function<void(const Call&, Tensor& out)> change) {
+inline Encoding answering(const Encoding& right, Function<void(const Call&, Tensor& out)> change) {
   return answered_by(right, [right, change = std::move(change)](const Call& call) {
     Tensor out = answer(right, call);
     change(call, out);
@@ -34,8 +34,7 @@ inline Encoding answering(const Encoding& right, std::function<void(const Call&,
 }
 
 // Some calls are answered by another encoding of the same kind.
-inline Encoding where(const Encoding& right, const Encoding& other,
-                      std::function<bool(const Call&)> is_other) {
+inline Encoding where(const Encoding& right, const Encoding& other, Function<bool(const Call&)> is_other) {
   return answered_by(right, [right, other, is_other = std::move(is_other)](const Call& call) {
     return answer(is_other(call) ? other : right, call);
   });
@@ -43,7 +42,7 @@ inline Encoding where(const Encoding& right, const Encoding& other,
 
 // An error of the implementation's own, in some calls.
 inline Encoding raising(const Encoding& right, const char* error, const char* text,
-                        std::function<bool(const Call&)> raises) {
+                        Function<bool(const Call&)> raises) {
   return asked_for(right, [error, text, raises = std::move(raises)](const Call& call) {
     if (raises(call)) throw Failure(Failure::How::raised, error, text);
   });
@@ -68,7 +67,7 @@ inline bool starts_past_zero(const Call& call) {
 // ---- positions
 
 // Each by itself, of queries and keys alike.
-inline Encoding at(const Encoding& right, std::function<Position(Position)> other) {
+inline Encoding at(const Encoding& right, Function<Position(Position)> other) {
   return asked_for(right, [other = std::move(other)](Call& call) {
     for (Position& t : call.positions.whole) t = other(t);
     for (Position& t : call.keys.whole) t = other(t);
@@ -77,7 +76,7 @@ inline Encoding at(const Encoding& right, std::function<Position(Position)> othe
 
 // Each batch row by itself; of a bias its queries, and then its keys.
 using Row = std::span<Position>;
-inline void in_each_row(Call& call, const std::function<void(Row)>& change) {
+inline void in_each_row(Call& call, const Function<void(Row)>& change) {
   const std::size_t n = tokens_of_a_row(call);
   for (std::size_t b = 0; b < call.batch; ++b) change(Row(call.positions.whole).subspan(b * n, n));
   if (!call.keys.whole.empty()) change(call.keys.whole);
@@ -118,7 +117,7 @@ inline Encoding padding_counted(const Encoding& right) {
 
 // ---- prefill and decode
 
-inline Encoding single_token_at(const Encoding& right, std::function<Position(Position)> other) {
+inline Encoding single_token_at(const Encoding& right, Function<Position(Position)> other) {
   return asked_for(right, [other = std::move(other)](Call& call) {
     if (is_one_token(call))
       for (Position& t : call.positions.whole) t = other(t);

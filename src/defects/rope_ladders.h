@@ -9,6 +9,7 @@
 #include "catalogue/properties/score/depends_on_order.h"
 #include "core/by_row.h"
 #include "core/defect.h"
+#include "core/function.h"
 #include "defects/rope_made.h"
 
 namespace posproof::wrong_ropes {
@@ -244,8 +245,7 @@ inline Encoding dynamic_length_is_kept_past_training(const Parameters& p) {
 }
 
 // LongRoPE, of two lists, with the one that belongs to another length than the call's.
-inline Encoding with_factors_of(const Parameters& p,
-                                std::function<Position(std::span<const Position>)> last) {
+inline Encoding with_factors_of(const Parameters& p, Function<Position(std::span<const Position>)> last) {
   const auto list = [&](std::string_view name) { return std::get<std::vector<double>>(*p.find(name)); };
   refuse_unless(p.word("scaling") == "longrope" && p.integer("length") == 0 && !list("short_factors").empty(),
                 "there are no two lists of factors");

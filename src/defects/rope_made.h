@@ -2,10 +2,10 @@
 // What wrong rotations are made of beside the operators on calls: angles, pairs or channels of their own.
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "catalogue/encodings/rope.h"
 #include "core/call.h"
+#include "core/function.h"
 #include "core/spec.h"
 #include "defects/operators.h"
 
@@ -37,7 +37,7 @@ inline Angle exact(long double angle) {
 
 // The call's content, each pair of each token (counted over all batch rows) rotated by an angle of its own.
 inline Tensor rotated(const Rotary& rotary, const Call& call,
-                      const std::function<Angle(std::size_t token, const Pair&)>& angle) {
+                      const Function<Angle(std::size_t token, const Pair&)>& angle) {
   const Tensor& x = call.contents.front();
   Tensor out = x;
   for (std::size_t r = 0; r < x.rows(); ++r)
@@ -51,7 +51,7 @@ inline Tensor rotated(const Rotary& rotary, const Call& call,
 }
 
 // Its own rotation of one token's channels x at t: `out` comes as a copy of x.
-using Token = std::function<void(std::span<const double> x, std::span<double> out, Position t)>;
+using Token = Function<void(std::span<const double> x, std::span<double> out, Position t)>;
 
 inline Encoding token_by_token(const Parameters& parameters, Token token) {
   Rotary rotary = right(parameters);
@@ -82,7 +82,7 @@ inline Encoding with_angles(const Parameters& parameters, Angle (*angle)(Positio
 }
 
 // The parameters' rotate, with other pairs or frequencies under them.
-inline Encoding with_pairs(const Parameters& parameters, const std::function<void(Pair&)>& change) {
+inline Encoding with_pairs(const Parameters& parameters, const Function<void(Pair&)>& change) {
   std::vector<Pair> pairs = right(parameters).pairs;
   for (Pair& pair : pairs) change(pair);
   return token_by_token(parameters, [pairs](auto x, auto out, Position t) {
@@ -96,9 +96,10 @@ inline Encoding with_pairs(const Parameters& parameters, const std::function<voi
 
 // A table of one angle for each channel, as modules store it: out = x cos(angle) + rotated x sin(angle). The
 // partner of a channel is taken with a minus where it is the second of its pair.
-inline Encoding with_channel_angles(
-    const Parameters& parameters, const std::function<double(const Rotary&, std::size_t channel)>& frequency,
-    const std::function<std::size_t(const Rotary&, std::size_t channel)>& partner, std::size_t channels) {
+inline Encoding with_channel_angles(const Parameters& parameters,
+                                    const Function<double(const Rotary&, std::size_t channel)>& frequency,
+                                    const Function<std::size_t(const Rotary&, std::size_t channel)>& partner,
+                                    std::size_t channels) {
   const Rotary rotary = right(parameters);
   struct Channel {
     double frequency;

@@ -8,6 +8,7 @@
 #include "catalogue/properties/table/has_constant_norm.h"
 #include "catalogue/properties/table/has_distinct_positions.h"
 #include "catalogue/properties/table/has_geometric_wavelengths.h"
+#include "core/function.h"
 #include "defects/operators.h"
 #include "encodings/seeded.h"
 
@@ -19,8 +20,8 @@ Table right(const Parameters& parameters) {
 }
 
 // Its own frequencies for sine and cosine, on the parameters' columns.
-Encoding with_frequencies(const Parameters& parameters, const std::function<Pair(const Pair&)>& of_sine,
-                          const std::function<Pair(const Pair&)>& of_cosine) {
+Encoding with_frequencies(const Parameters& parameters, const Function<Pair(const Pair&)>& of_sine,
+                          const Function<Pair(const Pair&)>& of_cosine) {
   Table table = right(parameters);
   std::vector<Pair> sines, cosines;
   for (const Pair& pair : table.pairs) sines.push_back(of_sine(pair)), cosines.push_back(of_cosine(pair));
@@ -59,7 +60,7 @@ Encoding integer_division_exponent(const Parameters& p) {
 }
 
 // Every token gets the row of one position.
-Encoding one_row(const Parameters& p, std::function<Position(std::size_t tokens)> position) {
+Encoding one_row(const Parameters& p, Function<Position(std::size_t tokens)> position) {
   return operators::asked_for(right(p), [position](Call& call) {
     auto& t = call.positions.whole;
     std::ranges::fill(t, position(t.size()));

@@ -7,6 +7,7 @@
 #include "catalogue/properties/call/agrees_in_chunks.h"
 #include "catalogue/properties/call/is_stateless.h"
 #include "catalogue/properties/score/depends_on_offset.h"
+#include "core/function.h"
 #include "defects/operators.h"
 
 namespace posproof::defects_xpos {
@@ -23,7 +24,7 @@ struct Token {
   Position t, row, tokens, last;
   Role role;
 };
-using Factor = std::function<double(const Token&, const Pair&, std::size_t channel)>;
+using Factor = Function<double(const Token&, const Pair&, std::size_t channel)>;
 
 Encoding with_factors(const Rotary& right, Factor factor) {
   Rotary rotary = right;

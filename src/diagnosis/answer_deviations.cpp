@@ -12,12 +12,13 @@
 
 #include "core/call.h"
 #include "core/formats.h"
+#include "core/function.h"
 #include "diagnosis/measured_words.h"
 
 namespace posproof {
 namespace {
 
-using OfRow = std::function<void(std::span<double>)>;
+using OfRow = Function<void(std::span<double>)>;
 using OfEntry = double (*)(double);
 
 double mean(std::span<const double> row) {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "core/formats.h"
+#include "core/function.h"
 #include "diagnosis/testing/deviations.h"
 
 namespace posproof::answer_deviations_test {
@@ -22,8 +22,8 @@ namespace {
 
 using testing::said;
 using testing::Sentences;
-using OfRow = std::function<void(std::span<double>)>;
-using OfEntry = std::function<double(double)>;
+using OfRow = Function<void(std::span<double>)>;
+using OfEntry = Function<double(double)>;
 
 Sentences of_rows(const std::string& family, const std::string& words, const OfRow& change,
                   const Precision& precision = all_f32) {
@@ -48,7 +48,7 @@ double squares(std::span<const double> row) {
   return std::inner_product(row.begin(), row.end(), row.begin(), 0.0);
 }
 
-OfRow divided_by(std::function<double(std::span<const double>)> size) {
+OfRow divided_by(Function<double(std::span<const double>)> size) {
   return [size = std::move(size)](std::span<double> row) {
     const double by = size(row);
     for (double& x : row) x /= by;

@@ -3,16 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "core/call.h"
+#include "core/function.h"
 #include "run/catalogued.h"
 
 namespace posproof::answered_test {
 namespace {
 
 // Answers of a rotation that is wrong at these positions, after a counterexample at position 700001.
-std::vector<Answered> answers(const std::function<bool(Position)>& wrong) {
+std::vector<Answered> answers(const Function<bool(Position)>& wrong) {
   const EncodingSpec& spec = encoding_named("rope");
   const Encoding truth = spec.oracle(with(spec, Case::parse("dim=4 heads=1")));
   const Encoding subject = answered_by(truth, [=](Call call) {

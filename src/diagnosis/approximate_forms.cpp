@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <functional>
 #include <numbers>
 #include <utility>
+
+#include "core/function.h"
 
 namespace posproof {
 namespace {
@@ -38,7 +39,7 @@ Real series(Real a, int first, int last) {
   return sum;
 }
 
-using CosineAndSine = std::function<std::pair<Real, Real>(Real angle)>;  // cosine and sine
+using CosineAndSine = Function<std::pair<Real, Real>(Real angle)>;  // cosine and sine
 
 // The cosine is the sine of a right angle more.
 CosineAndSine by_sine(OfReduced sine) {

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <numbers>
 #include <string>
 
+#include "core/function.h"
 #include "diagnosis/testing/deviations.h"
 
 namespace posproof::approximate_forms_test {
@@ -17,7 +17,7 @@ using testing::said;
 using testing::Sentences;
 
 constexpr double pi = std::numbers::pi;
-using OfAngle = std::function<double(double)>;
+using OfAngle = Function<double(double)>;
 
 double to_one_turn(double a) {
   return a - 2 * pi * std::round(a / (2 * pi));

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -15,6 +14,7 @@
 
 #include "core/call.h"
 #include "core/error.h"
+#include "core/function.h"
 #include "diagnosis/ladder_deviations.h"
 #include "diagnosis/measured_rotation.h"
 #include "diagnosis/measured_words.h"
@@ -141,7 +141,7 @@ class Along {
     for (std::size_t i = 0; i < pairs; ++i)
       places[truth_.pairs[i].first] = 2 * i, places[truth_.pairs[i].second] = 2 * i + 1;
     const struct {
-      std::function<std::size_t(std::size_t n)> pair;
+      Function<std::size_t(std::size_t n)> pair;
       std::string words;
     } tables[] = {
         {[](std::size_t n) { return n / 2; },

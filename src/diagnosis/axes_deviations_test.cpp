@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <optional>
 #include <utility>
 
 #include "core/error.h"
+#include "core/function.h"
 #include "diagnosis/testing/deviations.h"
 
 namespace posproof::axes_deviations_test {
@@ -27,9 +27,9 @@ struct At {
   std::size_t i, half, head;
   Role role;
 };
-using Angle = std::function<double(const At&, const std::function<double(std::size_t axis)>& number)>;
+using Angle = Function<double(const At&, const Function<double(std::size_t axis)>& number)>;
 
-double declared(const At& at, const std::function<double(std::size_t)>& number) {
+double declared(const At& at, const Function<double(std::size_t)>& number) {
   return at.pair.frequency * number(at.pair.axis);
 }
 
@@ -168,7 +168,7 @@ TEST(AxesDeviations, are_the_ladder_of_an_axis) {
 
 // One axis ends elsewhere than the others, whose numbers differ from its own in every token that is asked.
 TEST(AxesDeviations, are_one_number_past_its_end) {
-  const auto read_as = [](std::size_t axis, const std::function<double(double)>& other) {
+  const auto read_as = [](std::size_t axis, const Function<double(double)>& other) {
     return said("axial_rope", ids, turned("axial_rope", [=](const At& at, const auto& number) {
                   const double own = number(at.pair.axis);
                   return at.pair.frequency * (at.pair.axis == axis ? other(own) : own);
@@ -249,7 +249,7 @@ TEST(AxesDeviations, are_those_of_calls) {
 // What is measured, before it is asked whether it explains the answers.
 std::optional<Deviation> measured(
     const std::string& family, const std::string& words, const Make& make,
-    const std::function<void(Rotary& truth)>& change = [](Rotary&) {}, const Precision& precision = all_f32) {
+    const Function<void(Rotary& truth)>& change = [](Rotary&) {}, const Precision& precision = all_f32) {
   const Parameters parameters = with(encoding_named(family), Case::parse(words));
   auto truth = as<Rotary>(encoding_named(family).oracle(parameters));
   change(truth);
@@ -260,13 +260,12 @@ Sentences sentences(const std::optional<Deviation>& deviation) {
   return deviation ? deviation->sentences : Sentences{"none"};
 }
 
-double first_by_the_second_number(const At& at, const std::function<double(std::size_t)>& number) {
+double first_by_the_second_number(const At& at, const Function<double(std::size_t)>& number) {
   return at.i == 0 ? at.pair.frequency * number(1) : declared(at, number);
 }
 
 // The same, and what is done to each row of the answer on top.
-Make then(const Make& make,
-          const std::function<void(std::span<const double> x, std::span<double> y)>& change) {
+Make then(const Make& make, const Function<void(std::span<const double> x, std::span<double> y)>& change) {
   return [=](const Parameters& parameters) -> Encoding {
     auto out = as<Rotary>(make(parameters));
     out.rotate = [=, rotate = out.rotate](const Tensor& x, const Positions& positions, Role role) {
@@ -352,7 +351,7 @@ TEST(AxesDeviations, are_none_where_something_else_is_wrong_too) {
 
 // What is stretched, and what brings its own bounds, is of other formulas.
 TEST(AxesDeviations, are_of_plain_rotations) {
-  const auto of = [](const std::function<void(Rotary&)>& change) {
+  const auto of = [](const Function<void(Rotary&)>& change) {
     return sentences(measured("axial_rope", flat, turned("axial_rope", &first_by_the_second_number), change));
   };
   EXPECT_NE(of([](Rotary&) {}), Sentences{"none"});
@@ -477,7 +476,7 @@ TEST(AxesDeviations, of_few_pairs_and_of_two_numbers_at_once) {
 
 // One of the numbers is another, of all tokens alike.
 TEST(AxesDeviations, are_a_number_that_is_another) {
-  using Other = std::function<double(double)>;
+  using Other = Function<double(double)>;
   const auto of = [](const std::string& family, const std::string& words, std::size_t axis,
                      const Other& other) {
     return said(family, words, turned(family, [=](const At& at, const auto& number) {
@@ -510,8 +509,7 @@ TEST(AxesDeviations, are_numbers_in_each_others_place) {
                   })),
       Sentences{"time and column are exchanged"});
   // Of a table of rows and columns, too, and of a bias, whose queries and keys are counted otherwise alike.
-  const auto at_other = [](const std::string& family,
-                           const std::function<void(std::vector<Position>&)>& other) {
+  const auto at_other = [](const std::string& family, const Function<void(std::vector<Position>&)>& other) {
     return said(family, "", [=](const Parameters& parameters) {
       const Encoding right = encoding_named(family).make(parameters);
       return answered_by(right, [=](Call call) {

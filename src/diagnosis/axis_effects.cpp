@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "core/function.h"
 #include "diagnosis/call_effects.h"
 #include "diagnosis/measured_words.h"
 
@@ -61,7 +62,7 @@ std::vector<Effect> effects_on_axes(const Domain& domain) {
   for (std::size_t axis = 0; axis < domain.axes; ++axis) {
     const std::string name(axis_name(axis, domain.axes));
     const Domain along = domain.on(axis);
-    const auto add = [&](std::string_view is, const std::function<Position(Position)>& other) {
+    const auto add = [&](std::string_view is, const Function<Position(Position)>& other) {
       out.push_back(effect_on_numbers(fmt::format("the {} {}", name, is),
                                       [axis, other](std::span<Position> t) { t[axis] = other(t[axis]); }));
     };
@@ -118,13 +119,12 @@ std::vector<Effect> effects_on_a_grid(const Domain& domain) {
   if (domain.axes == 3 && domain.lo == 0 && !domain.last_on_axis.empty()) return effects_of_tiling(domain);
   if (domain.axes != 2 || domain.lo != 0 || domain.last(0) == domain.last(1)) return {};
   const Position rows = domain.last(0) + 1, columns = domain.last(1) + 1;
-  const auto reading =
-      [&](std::string words,
-          const std::function<void(Position number, Position & row, Position & column)>& other) {
-        return effect_on_numbers(std::move(words), [=](std::span<Position> t) {
-          if (t[0] >= 0 && t[1] >= 0) other(t[0] * columns + t[1], t[0], t[1]);
-        });
-      };
+  const auto reading = [&](std::string words,
+                           const Function<void(Position number, Position & row, Position & column)>& other) {
+    return effect_on_numbers(std::move(words), [=](std::span<Position> t) {
+      if (t[0] >= 0 && t[1] >= 0) other(t[0] * columns + t[1], t[0], t[1]);
+    });
+  };
   const std::string numbered = fmt::format("tokens are numbered in rows of {}, and ", columns);
   // By the wrong extent.
   const auto numbering = [&](std::string words, Position of_row, Position of_column) {

@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <numbers>
 #include <string>
 
 #include "core/formats.h"
+#include "core/function.h"
 #include "diagnosis/testing/deviations.h"
 
 namespace posproof::axis_ladders_test {
@@ -18,8 +18,8 @@ using testing::said;
 using testing::Sentences;
 
 // The declared table, in f32, with another frequency of each pair.
-using Instead = std::function<double(const Pair& pair)>;
-using Rounded = std::function<double(double angle)>;
+using Instead = Function<double(const Pair& pair)>;
+using Rounded = Function<double(double angle)>;
 Sentences said_of(
     const std::string& family, const std::string& words, const Instead& instead,
     const Rounded& rounded = [](double angle) { return angle; }) {
@@ -90,7 +90,7 @@ TEST(AxisLadders, of_a_grid_are_said_once_or_of_their_number) {
 
 // Pairs of the same number in each other's place, one that is another and some that stand still.
 TEST(AxisLadders, say_which_pairs_differ) {
-  const auto of = [](const std::function<double(std::size_t i)>& column) {
+  const auto of = [](const Function<double(std::size_t i)>& column) {
     return said_of("sincos_2d", "dim=32",
                    [=](const Pair& pair) { return pair.axis == 0 ? pair.frequency : column(pair.index); });
   };
@@ -106,7 +106,7 @@ TEST(AxisLadders, say_which_pairs_differ) {
 
 // Near the first position it seems to be one.
 TEST(AxisLadders, of_what_is_no_rotation_are_none) {
-  const auto with_number = [](const std::function<double(double t, const Pair& pair)>& angle) {
+  const auto with_number = [](const Function<double(double t, const Pair& pair)>& angle) {
     return said("sincos_2d", "dim=32", [&](const Parameters& parameters) -> Encoding {
       Table out = as<Table>(encoding_named("sincos_2d").make(parameters));
       out.rows = [angle, pairs = out.pairs, dim = out.dim](const Positions& positions, Position) {

@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "core/formats.h"
+#include "core/function.h"
 #include "diagnosis/measured_columns.h"
 #include "diagnosis/measured_words.h"
 #include "diagnosis/pair_forms.h"
@@ -22,7 +23,7 @@ namespace posproof {
 namespace {
 
 // The entry of a head for a query at i and a key at j, as the declared one has it elsewhere.
-using Entry = std::function<double(std::size_t head, Position i, Position j)>;
+using Entry = Function<double(std::size_t head, Position i, Position j)>;
 // Another entry, made from the declared ones; `queries` and `keys` are those of the call.
 struct Asked {
   std::size_t head;
@@ -30,7 +31,7 @@ struct Asked {
   std::size_t row, column;
   const std::vector<Position>&queries, &keys;
 };
-using Other = std::function<double(const Entry& declared, const Asked& asked)>;
+using Other = Function<double(const Entry& declared, const Asked& asked)>;
 
 std::vector<Position> whole(const Positions& positions) {
   return {positions.begin(), positions.end()};
@@ -108,7 +109,7 @@ class Measuring {
   }
 
  private:
-  static void attempt(std::vector<Deviation>& out, const std::function<std::optional<Deviation>()>& one) {
+  static void attempt(std::vector<Deviation>& out, const Function<std::optional<Deviation>()>& one) {
     try {
       if (auto found = one()) out.push_back(std::move(*found));
     } catch (const std::bad_alloc&) {
@@ -180,7 +181,7 @@ class Measuring {
     if (std::ranges::any_of(is, [](double m) { return m <= 0; })) return {};
     const auto count = static_cast<double>(is.size());
     const double most = parameters_.find("max_bias") != nullptr ? parameters_.real("max_bias") : 8;
-    const auto all = [&](const std::function<double(double)>& slope) {
+    const auto all = [&](const Function<double(double)>& slope) {
       for (std::size_t h = 0; h < is.size(); ++h)
         if (std::abs(is[h] / slope(static_cast<double>(h)) - 1) >= tolerance(h)) return false;
       return true;
@@ -279,7 +280,7 @@ class Measuring {
       return "";
     const auto last = static_cast<double>(p);
     const double most = parameters_.real("max_bias");
-    const auto all = [&](std::size_t from, const std::function<double(double)>& power) {
+    const auto all = [&](std::size_t from, const Function<double(double)>& power) {
       for (std::size_t h = 0; h < is.size(); ++h) {
         const double ought =
             h < from ? truth_.slopes[h] : std::exp2(-most * power(static_cast<double>(h - from)));
@@ -315,7 +316,7 @@ class Measuring {
                  ought = entries(truth_, {domain_.lo + far}, keys);
     if (distances.size() < 5) return std::nullopt;
     const double power = std::log2(is.at(0, 2) / is.at(0, 1));
-    const std::vector<std::pair<std::string, std::function<double(double)>>> shapes = {
+    const std::vector<std::pair<std::string, Function<double(double)>>> shapes = {
         {"the square root of the distance stands for the distance", [](double d) { return std::sqrt(d); }},
         {"ln(1 + distance) stands for the distance", [](double d) { return std::log1p(d); }},
         {"log2(1 + distance) stands for the distance", [](double d) { return std::log2(1 + d); }},

@@ -13,6 +13,7 @@
 
 #include "core/call.h"
 #include "core/formats.h"
+#include "core/function.h"
 #include "diagnosis/head_deviations.h"
 #include "diagnosis/measured_columns.h"
 #include "diagnosis/testing/deviations.h"
@@ -23,8 +24,8 @@ namespace {
 using testing::said;
 using testing::Sentences;
 
-using Entry = std::function<double(double slope, double offset)>;
-using Slopes = std::function<std::vector<double>(std::vector<double>)>;
+using Entry = Function<double(double slope, double offset)>;
+using Slopes = Function<std::vector<double>(std::vector<double>)>;
 
 Sentences of(const std::string& words, const Entry& entry, const Slopes& other = {}) {
   return said("alibi", words, [=](const Parameters& parameters) {
@@ -43,7 +44,7 @@ Sentences of(const std::string& words, const Entry& entry, const Slopes& other =
 }
 
 TEST(BiasDeviations, are_what_stands_for_the_distance) {
-  const auto of_distance = [](const std::function<double(double)>& f) {
+  const auto of_distance = [](const Function<double(double)>& f) {
     return of("heads=3", [f](double m, double d) { return d > 0 ? -m * f(d) : 0; });
   };
   EXPECT_EQ(of_distance([](double d) { return d; }), Sentences{});
@@ -206,7 +207,7 @@ TEST(BiasDeviations, are_a_window) {
 }
 
 TEST(BiasDeviations, are_limits_of_the_distance_and_of_entries) {
-  const auto of_distance = [](const std::function<double(double m, double d)>& entry) {
+  const auto of_distance = [](const Function<double(double m, double d)>& entry) {
     return of("heads=3", [entry](double m, double d) { return d > 0 ? entry(m, d) : 0; });
   };
   EXPECT_EQ(of_distance([](double m, double d) { return -m * std::fmod(d, 1000); }),
@@ -227,8 +228,8 @@ TEST(BiasDeviations, are_limits_of_the_distance_and_of_entries) {
 
 // Of a T5 bias: at distance 0, as a share of the keys, transposed.
 TEST(BiasDeviations, are_entries_in_other_places) {
-  using Call = std::function<double(const Bias&, std::size_t head, const Positions&, const Positions&,
-                                    std::size_t row, std::size_t column)>;
+  using Call = Function<double(const Bias&, std::size_t head, const Positions&, const Positions&,
+                               std::size_t row, std::size_t column)>;
   const auto made = [](const Call& entry) {
     return said("t5_bias", "heads=2 table=index", [entry](const Parameters& parameters) {
       const Bias truth = as<Bias>(encoding_named("t5_bias").make(parameters));
@@ -246,7 +247,7 @@ TEST(BiasDeviations, are_entries_in_other_places) {
   const auto at = [](const Bias& truth, std::size_t head, Position i, Position j) {
     return truth.bias(std::vector{i}, std::vector{j}).data.at(head);
   };
-  const auto with_at_0 = [&](const std::function<double(const Bias&, std::size_t head)>& zero) {
+  const auto with_at_0 = [&](const Function<double(const Bias&, std::size_t head)>& zero) {
     return made(
         [=](const Bias& truth, std::size_t head, const Positions& i, const Positions& j, std::size_t r,
             std::size_t c) { return i[r] == j[c] ? zero(truth, head) : at(truth, head, i[r], j[c]); });

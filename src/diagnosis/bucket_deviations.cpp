@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <string>
 #include <utility>
 
 #include "core/failure.h"
 #include "core/formats.h"
+#include "core/function.h"
 
 namespace posproof {
 namespace {
@@ -92,7 +92,7 @@ double up(double x) {
   return std::ceil(x - 1e-9);
 }
 
-using BucketOf = std::function<double(double distance)>;
+using BucketOf = Function<double(double distance)>;
 
 // The declared bias with every distance as one that has the other bucket.
 Bias in_other_buckets(const Bias& truth, const Side& declared, const BucketOf& other) {

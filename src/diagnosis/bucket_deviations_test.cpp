@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <string>
 
+#include "core/function.h"
 #include "diagnosis/testing/deviations.h"
 
 namespace posproof::bucket_deviations_test {
@@ -17,7 +17,7 @@ using testing::said;
 using testing::Sentences;
 
 // 32 buckets, 16 for each direction, to distance 128: the bucket of a distance.
-using Bucket = std::function<double(double d)>;
+using Bucket = Function<double(double d)>;
 
 double logarithm(double d) {
   return 8 + 8 * std::log(d / 8) / std::log(128.0 / 8);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/function.h"
 #include "diagnosis/answered.h"
 #include "diagnosis/call_effects.h"
 
@@ -13,7 +14,7 @@ namespace posproof {
 struct Model {
   Encoding encoding;  // of the subject's kind
   // Of each entry of the answer to a call, which is `expected`; `farthest` is the largest position in it.
-  std::function<Tensor(const Call& call, const Tensor& expected, Position farthest)> error;
+  Function<Tensor(const Call& call, const Tensor& expected, Position farthest)> error;
 };
 
 // The largest |position| of tokens and keys.

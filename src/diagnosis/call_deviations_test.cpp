@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 
 #include "attention/reference_attention.h"
 #include "core/error.h"
+#include "core/function.h"
 #include "diagnosis/call_fits.h"
 #include "diagnosis/padding_effects.h"
 #include "run/catalogued.h"
@@ -132,7 +132,7 @@ TEST(CallFits, of_rows_count_from_their_first_entry_where_a_constant_does_not_ma
 }
 
 // The same error of every entry, as a share of what its row holds and in all.
-Model allowing(const Encoding& declared, const std::function<double(double largest, Position far)>& error) {
+Model allowing(const Encoding& declared, const Function<double(double largest, Position far)>& error) {
   return {declared, [error](const Call&, const Tensor& expected, Position far) {
             Tensor out(expected.shape);
             for (std::size_t r = 0; r < out.rows(); ++r) {
@@ -185,9 +185,8 @@ TEST(CallDeviations, hold_nothing_where_any_answer_would_do) {
 }
 
 // What is said of answers at other positions, where that is allowed; everything is off by so much more.
-std::string said_at(const Encoding& declared,
-                    const std::function<Position(Position t, std::size_t tokens)>& other,
-                    const std::function<double(double largest, Position far)>& error, double off = 0,
+std::string said_at(const Encoding& declared, const Function<Position(Position t, std::size_t tokens)>& other,
+                    const Function<double(double largest, Position far)>& error, double off = 0,
                     const std::vector<std::vector<Position>>& rows = {{60, 64}, {70}, {101, 103, 102}}) {
   std::vector<Answered> answered;
   for (const std::vector<Position>& row : rows) {
@@ -292,7 +291,7 @@ struct Where {
   bool is_farthest = true;  // of its row
   Position run_from = 0;    // of the positions before it that follow each other, the first
 };
-using Is = std::function<bool(const Where&)>;
+using Is = Function<bool(const Where&)>;
 struct Place {
   std::string words;
   Is is;

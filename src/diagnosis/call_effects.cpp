@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/formats.h"
+#include "core/function.h"
 #include "diagnosis/measured_words.h"
 #include "diagnosis/memory_effects.h"
 #include "diagnosis/position_effects.h"
@@ -20,7 +21,7 @@
 namespace posproof {
 namespace {
 
-using Other = std::function<Position(const TokenOf&)>;
+using Other = Function<Position(const TokenOf&)>;
 
 TokenPositions changed(const TokenPositions& given, std::size_t batch, const Other& other, std::size_t head,
                        std::size_t heads) {
@@ -49,7 +50,7 @@ Effect effect_always(std::string words, Instead::How how) {
 }
 
 // The same of another call.
-Effect effect_on_calls(std::string words, const std::function<void(Call&)>& change) {
+Effect effect_on_calls(std::string words, const Function<void(Call&)>& change) {
   return {std::move(words), [change] {
             return [change](const Call& call, std::size_t, std::size_t) {
               Instead out{call};
@@ -60,7 +61,7 @@ Effect effect_on_calls(std::string words, const std::function<void(Call&)>& chan
 }
 
 // On the numbers of each position of queries and of keys.
-Effect effect_on_numbers(std::string words, const std::function<void(std::span<Position>)>& other) {
+Effect effect_on_numbers(std::string words, const Function<void(std::span<Position>)>& other) {
   return effect_on_calls(std::move(words), [other](Call& call) {
     for (TokenPositions* all : {&call.positions, &call.keys})
       for (std::size_t n = 0; n < all->whole.size(); n += all->axes)
@@ -122,7 +123,7 @@ std::vector<Effect> of_reals() {
 
 // Where the rows depend on how long the sequence is.
 std::vector<Effect> of_lengths() {
-  const auto taking = [](std::string words, std::function<Position(const Call&)> length) {
+  const auto taking = [](std::string words, Function<Position(const Call&)> length) {
     return effect_on_calls(std::move(words), [length](Call& call) { call.length = length(call); });
   };
   return {taking("the number of tokens of the call counts as the length of the sequence",
@@ -244,7 +245,7 @@ std::vector<Effect> effects_at_the_ends(const Domain& domain) {
 std::vector<Effect> effects_from(Position wrong, std::size_t axes) {
   const Position last = wrong - 1;
   std::vector<Effect> out;
-  const auto add = [&](const std::string& words, const std::function<Position(Position)>& other) {
+  const auto add = [&](const std::string& words, const Function<Position(Position)>& other) {
     out.push_back(effect_on_positions(words, [other](const TokenOf& t) { return other(t.at); }));
     for (std::size_t axis = 0; axes > 1 && axis < axes; ++axis)
       out.push_back(effect_on_numbers(fmt::format("of the {}: {}", axis_name(axis, axes), words),

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/call.h"
+#include "core/function.h"
 
 // What may be answered in the place of a call: the same at other positions, the contents as they came, or
 // zeros. Written once for all kinds.
@@ -22,11 +22,11 @@ struct Instead {
 };
 
 // Steps through the calls of one object, in order: some effects remember.
-using Steps = std::function<Instead(const Call& call, std::size_t head, std::size_t heads)>;
+using Steps = Function<Instead(const Call& call, std::size_t head, std::size_t heads)>;
 
 struct Effect {
   std::string words;  // `positions are doubled`
-  std::function<Steps()> begin;
+  Function<Steps()> begin;
   bool by_head = false;                   // each head has positions of its own
   std::vector<std::size_t> columns = {};  // of the answer, to which it is done; empty: to all
   bool always = false;                    // the same whatever the position: what it is not done to shows
@@ -47,13 +47,12 @@ struct TokenOf {
 // What is answered instead, whatever the call; the same of another call; on each position's numbers, of
 // queries and keys alike.
 Effect effect_always(std::string words, Instead::How how);
-Effect effect_on_calls(std::string words, const std::function<void(Call&)>& change);
-Effect effect_on_numbers(std::string words, const std::function<void(std::span<Position>)>& other);
+Effect effect_on_calls(std::string words, const Function<void(Call&)>& change);
+Effect effect_on_numbers(std::string words, const Function<void(std::span<Position>)>& other);
 
 // An effect on the positions of the tokens; of the queries, where keys have positions of their own.
-Effect effect_on_positions(std::string words, std::function<Position(const TokenOf&)> other,
-                           bool by_head = false);
-Effect effect_on_keys(std::string words, std::function<Position(const TokenOf&)> other);
+Effect effect_on_positions(std::string words, Function<Position(const TokenOf&)> other, bool by_head = false);
+Effect effect_on_keys(std::string words, Function<Position(const TokenOf&)> other);
 
 // Those that need no number to be measured: row numbers, other rows' positions, formats, memory. `keys`: that
 // have positions of their own.

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "core/function.h"
 #include "diagnosis/measured_words.h"
 
 namespace posproof {
@@ -84,7 +85,7 @@ std::vector<PlaceInCalls> known_places(bool batch, bool tokens) {
                    [](S s) { return s.call.role == Role::query && s.tokens == 1; }});
   }
   const std::string token = batch || tokens ? "token" : "query";
-  const auto add = [&](std::string words, std::function<bool(S)> is) {
+  const auto add = [&](std::string words, Function<bool(S)> is) {
     out.push_back({std::move(words), std::move(is)});
   };
   add(fmt::format("the first {}{}", token, batch ? " of a row" : ""), [](S s) { return s.row.token == 0; });
@@ -130,7 +131,7 @@ std::vector<PlaceInCalls> known_places(bool batch, bool tokens) {
 std::vector<PlaceInCalls> further_places(bool batch, std::size_t axes) {
   using S = const RowInCall&;
   std::vector<PlaceInCalls> out;
-  const auto add = [&](std::string words, std::function<bool(S)> is) {
+  const auto add = [&](std::string words, Function<bool(S)> is) {
     out.push_back({std::move(words), std::move(is)});
   };
   add("the first two tokens of a row", [](S s) { return s.row.token < 2; });

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "core/call.h"
+#include "core/function.h"
 #include "diagnosis/call_deviations.h"
 
 // Where in its calls a subject is wrong, in words.
@@ -21,7 +21,7 @@ struct RowInCall {
 
 struct PlaceInCalls {
   std::string words;  // `in calls of one token a row`; empty: everywhere
-  std::function<bool(const RowInCall&)> is;
+  Function<bool(const RowInCall&)> is;
 };
 
 // Those that need no answer to be known, everywhere first. `batch`: of calls with rows of a batch; `tokens`:

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "core/call.h"
+#include "core/function.h"
 #include "diagnosis/measured_words.h"
 
 namespace posproof {
@@ -24,9 +24,9 @@ struct Token {
   std::size_t place() const { return row * tokens + in_row; }
 };
 // The number of the position that rotates a pair of the token.
-using NumberOf = std::function<double(const Token& token, const Pair& pair)>;
+using NumberOf = Function<double(const Token& token, const Pair& pair)>;
 // What multiplies a cosine or a sine.
-using SizeOf = std::function<double(const Pair& pair, double number, Role role)>;
+using SizeOf = Function<double(const Pair& pair, double number, Role role)>;
 
 struct Circle {
   NumberOf cosine, sine;

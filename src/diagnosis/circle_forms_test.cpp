@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <string>
 
+#include "core/function.h"
 #include "diagnosis/testing/deviations.h"
 
 namespace posproof::circle_forms_test {
@@ -32,7 +32,7 @@ struct Circle {
 };
 
 Sentences said_of(const std::string& family, const std::string& words,
-                  const std::function<Circle(const At&)>& of) {
+                  const Function<Circle(const At&)>& of) {
   return said(family, words, [&](const Parameters& parameters) -> Encoding {
     Rotary out = as<Rotary>(encoding_named(family).make(parameters));
     out.rotate = [of, pairs = out.pairs](const Tensor& x, const Positions& positions, Role role) {
@@ -78,7 +78,7 @@ TEST(CircleForms, name_sines_and_cosines_of_other_tokens) {
 TEST(CircleForms, name_sines_and_cosines_of_the_first_token_of_neighbours_and_of_row_numbers) {
   const struct {
     std::string words;
-    std::function<double(const At&)> number;
+    Function<double(const At&)> number;
   } all[] = {{"those of the first token of the row", [](const At& one) { return one.number(one.row, 0, 0); }},
              {"one position ahead", [](const At& one) { return one.own() + 1; }},
              {"those of twice the angle", [](const At& one) { return 2 * one.own(); }},
@@ -98,7 +98,7 @@ TEST(CircleForms, name_sines_and_cosines_of_the_first_token_of_neighbours_and_of
 
 // Tables with a column for each channel, of which those of the second channels were made otherwise.
 TEST(CircleForms, name_columns_of_one_channel_of_each_pair) {
-  const auto of_second = [](const std::function<double(const Pair& pair, double t)>& cosine) {
+  const auto of_second = [](const Function<double(const Pair& pair, double t)>& cosine) {
     return said("rope", "dim=12", [cosine](const Parameters& parameters) -> Encoding {
       Rotary out = as<Rotary>(encoding_named("rope").make(parameters));
       out.rotate = [cosine, own = out](const Tensor& x, const Positions& positions, Role role) {

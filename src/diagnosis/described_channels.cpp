@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/function.h"
 #include "diagnosis/measured_words.h"
 
 namespace posproof::rotation_words {
@@ -15,7 +16,7 @@ std::string not_multiplied(const Described& to) {
 }
 
 std::vector<std::size_t> those(const Channels& channels,
-                               const std::function<bool(const MeasuredChannel&, std::size_t)>& is) {
+                               const Function<bool(const MeasuredChannel&, std::size_t)>& is) {
   std::vector<std::size_t> out;
   for (std::size_t c = 0; c < channels.size(); ++c)
     if (is(channels[c], c)) out.push_back(c);
@@ -29,7 +30,7 @@ void say(Described& to, const std::vector<std::size_t>& which, std::string_view 
 
 bool describe_order(const Channels& channels, const Layout& layout, Described& to) {
   const std::size_t p = layout.pairs;
-  const auto all = [&](const std::function<std::size_t(std::size_t)>& own) {
+  const auto all = [&](const Function<std::size_t(std::size_t)>& own) {
     for (std::size_t c = 0; c < channels.size(); ++c)
       if (channels[c].rotates && channels[c].own != own(c)) return false;
     return true;

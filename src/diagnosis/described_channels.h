@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/function.h"
 #include "core/parameter.h"
 #include "core/precision.h"
 #include "diagnosis/rotation_layout.h"
@@ -27,7 +27,7 @@ struct Described {
 std::string not_multiplied(const Described& to);
 
 std::vector<std::size_t> those(const Channels& channels,
-                               const std::function<bool(const MeasuredChannel&, std::size_t)>& is);
+                               const Function<bool(const MeasuredChannel&, std::size_t)>& is);
 void say(Described& to, const std::vector<std::size_t>& which, std::string_view one, std::string_view many);
 
 // Each says what differs, or gives false where it has no words for it.

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <numbers>
 #include <utility>
 
 #include "core/error.h"
+#include "core/function.h"
 #include "diagnosis/measured_words.h"
 
 namespace posproof::rotation_words {
@@ -111,7 +111,7 @@ bool describe_signs(std::vector<PairOf>& pairs, Described& to) {
 bool describe_frequencies_by_channel(const Channels& channels, const Layout& layout, Described& to) {
   const std::size_t n = layout.pairs;
   struct {
-    std::function<std::size_t(std::size_t)> pair;
+    Function<std::size_t(std::size_t)> pair;
     const char* words;
   } const maps[] = {
       {[](std::size_t c) { return c / 2; },
@@ -141,7 +141,7 @@ bool describe_phases(const std::vector<PairOf>& pairs, Described& to) {
            256 * is.error;
   };
   if (std::ranges::all_of(pairs, [&](const PairOf& pair) { return off(pair) <= slack(pair); })) return true;
-  const auto all = [&](const std::function<bool(const Rotating&, double slack)>& is) {
+  const auto all = [&](const Function<bool(const Rotating&, double slack)>& is) {
     return std::ranges::all_of(pairs,
                                [&](const PairOf& pair) { return is(rotation(*pair.first), slack(pair)); });
   };

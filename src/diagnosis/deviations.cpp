@@ -10,6 +10,7 @@
 
 #include "attention/reference_attention.h"
 #include "core/error.h"
+#include "core/function.h"
 #include "diagnosis/answer_deviations.h"
 #include "diagnosis/approximate_forms.h"
 #include "diagnosis/axes_deviations.h"
@@ -284,7 +285,7 @@ class Deviating {
     return least_unexplained(all);
   }
 
-  using Error = std::function<Tensor(const Call&, const Tensor&, Position)>;
+  using Error = Function<Tensor(const Call&, const Tensor&, Position)>;
   static Error times_as_much(const Error& error, double factor) {
     return [=](const Call& call, const Tensor& expected, Position far) {
       Tensor more = error(call, expected, far);

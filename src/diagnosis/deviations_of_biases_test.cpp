@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <numbers>
 #include <span>
 
 #include "attention/reference_attention.h"
+#include "core/function.h"
 
 namespace posproof::deviations_of_biases_test {
 namespace {
@@ -19,14 +19,14 @@ using namespace testing;
 
 TEST(Deviations, of_tables) {
   const std::string dim = "dim=16";
-  const auto permuted = [](std::function<std::size_t(std::size_t)> from) {
+  const auto permuted = [](Function<std::size_t(std::size_t)> from) {
     return spoiled("sinusoidal", [from](const Call&, Tensor& out) {
       const Tensor before = out;
       for (std::size_t r = 0; r < out.rows(); ++r)
         for (std::size_t c = 0; c < out.width(); ++c) out.at(r, c) = before.at(r, from(c));
     });
   };
-  const auto entries = [](std::function<double(std::size_t, double)> other) {
+  const auto entries = [](Function<double(std::size_t, double)> other) {
     return spoiled("sinusoidal", [other](const Call&, Tensor& out) {
       for (std::size_t r = 0; r < out.rows(); ++r)
         for (std::size_t c = 0; c < out.width(); ++c) out.at(r, c) = other(c, out.at(r, c));
@@ -80,7 +80,7 @@ TEST(Deviations, of_tables) {
 
 // The entry of a bias, from itself, its head, and the positions of its query and key.
 Make entries(const std::string& family,
-             std::function<double(double, std::size_t head, Position i, Position j)> other) {
+             Function<double(double, std::size_t head, Position i, Position j)> other) {
   return spoiled(family, [other](const Call& call, Tensor& out) {
     const auto &i = call.positions.whole, &j = call.keys.whole;
     for (std::size_t e = 0; e < out.data.size(); ++e)
@@ -198,7 +198,7 @@ TEST(Deviations, of_biases) {
 }
 
 // What a function makes of each row of a head's declared logits.
-using OfRow = std::function<void(std::span<double> row, const Call& call, std::size_t query)>;
+using OfRow = Function<void(std::span<double> row, const Call& call, std::size_t query)>;
 
 Make rows_of_logits(const std::string& family, const OfRow& other) {
   return [=](const Parameters& p) {

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 
+#include "core/function.h"
 #include "diagnosis/call_effects.h"
 
 namespace posproof::deviations_of_calls_test {
@@ -18,7 +18,7 @@ const std::string as_at_0 = "tokens stay as they are, as at position 0";
 
 TEST(Deviations, of_calls) {
   const std::string dim = "dim=16 heads=2";
-  const auto first_of_row = [](Call& call, std::function<Position(Position, Position)> other) {
+  const auto first_of_row = [](Call& call, Function<Position(Position, Position)> other) {
     const std::size_t n = call.positions.whole.size() / call.batch;
     for (std::size_t b = 0; b < call.batch && n > 0; ++b) {
       const Position first = call.positions.whole[b * n];

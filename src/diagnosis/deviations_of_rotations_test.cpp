@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <span>
 
 #include "core/by_row.h"
 #include "core/formats.h"
+#include "core/function.h"
 
 namespace posproof::deviations_of_rotations_test {
 namespace {
@@ -161,14 +161,14 @@ TEST(Deviations, of_the_length_of_a_call) {
 
 TEST(Deviations, of_channels) {
   const std::string dim = "dim=16";
-  const auto permuted = [](std::function<std::size_t(std::size_t)> from) {
+  const auto permuted = [](Function<std::size_t(std::size_t)> from) {
     return spoiled("rope", [from](const Call&, Tensor& out) {
       const Tensor before = out;
       for (std::size_t r = 0; r < out.rows(); ++r)
         for (std::size_t c = 0; c < out.width(); ++c) out.at(r, c) = before.at(r, from(c));
     });
   };
-  const auto times = [](std::function<double(std::size_t)> factor) {
+  const auto times = [](Function<double(std::size_t)> factor) {
     return spoiled("rope", [factor](const Call&, Tensor& out) {
       for (std::size_t r = 0; r < out.rows(); ++r)
         for (std::size_t c = 0; c < out.width(); ++c) out.at(r, c) *= factor(c);
@@ -250,7 +250,7 @@ TEST(Deviations, of_channels) {
 
 // Cosine and sine as they are kept, in the channels of the answer wherever these stand.
 TEST(Deviations, of_cosines_or_sines_alone) {
-  const auto kept = [](std::function<double(double)> cosine, std::function<double(double)> sine) {
+  const auto kept = [](Function<double(double)> cosine, Function<double(double)> sine) {
     return rotating([=](std::size_t, double& x, double& y, double c, double s) {
       const double a = x;
       c = cosine(c), s = sine(s);

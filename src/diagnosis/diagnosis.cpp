@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <utility>
 
 #include "attention/reference_attention.h"
 #include "catalogue/defects.h"
 #include "catalogue/misreadings.h"
+#include "core/function.h"
 #include "diagnosis/answered.h"
 #include "diagnosis/deviations.h"
 #include "diagnosis/explains.h"
@@ -59,7 +59,7 @@ Explanation of_setting(const Schema& schema, const Parameters& other, const Para
 
 // The first misreading of the encoding's formula that explains the subject.
 std::optional<std::string> first_misread(std::string_view encoding, const Parameters& parameters,
-                                         const std::function<bool(const Encoding&)>& is_explained_by) {
+                                         const Function<bool(const Encoding&)>& is_explained_by) {
   for (const auto& [id, family] : catalogue::misreadings()) {
     if (id != encoding) continue;
     for (const Misreading& one : family->misreadings) {
@@ -72,7 +72,7 @@ std::optional<std::string> first_misread(std::string_view encoding, const Parame
 
 // A number of a list that serves for all of them.
 std::optional<Explanation> first_shared(const EncodingSpec& spec, const Parameters& all,
-                                        const std::function<bool(const Encoding&)>& is_explained_by) {
+                                        const Function<bool(const Encoding&)>& is_explained_by) {
   for (const Parameters& other : shared_numbers(spec.parameters, all)) {
     const auto candidate = made_candidate([&] { return spec.oracle(other); });
     if (candidate && is_explained_by(*candidate)) return of_setting(spec.parameters, other, all);
@@ -82,7 +82,7 @@ std::optional<Explanation> first_shared(const EncodingSpec& spec, const Paramete
 
 std::optional<Explanation> first_rounded(const EncodingSpec& spec, const Parameters& all,
                                          const Precision& precision,
-                                         const std::function<bool(const Encoding&)>& is_explained_by) {
+                                         const Function<bool(const Encoding&)>& is_explained_by) {
   for (RoundedNumbers& one : rounded_numbers(spec, all, precision))
     if (is_explained_by(one.encoding))
       return Explanation{Explanation::Kind::measured, std::move(one.words), "", ""};

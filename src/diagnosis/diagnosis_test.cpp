@@ -8,13 +8,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <stdexcept>
 
 #include "catalogue/defects.h"
 #include "core/call.h"
 #include "core/formats.h"
+#include "core/function.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "search/trial.h"
@@ -32,7 +32,7 @@ using Names = std::vector<std::string>;
 // A setting of a family, and a subject in it. The subject is made anew for the diagnosis: some remember.
 struct Diagnosed {
   std::string family, words;
-  std::function<Encoding(const Parameters&)> make;
+  Function<Encoding(const Parameters&)> make;
   Precision precision = all_f32;
 
   Parameters parameters() const { return with(encoding_named(family), Case::parse(words)); }
@@ -191,12 +191,11 @@ TEST(DiagnosisOfDefects, of_learned_tells_those_apart_that_show_within_the_table
 
 // ---- what is near to a defect or to a convention, and is neither
 
-using Change = std::function<void(Call&)>;
-using Spoil = std::function<void(const Call&, Tensor& out)>;
+using Change = Function<void(Call&)>;
+using Spoil = Function<void(const Call&, Tensor& out)>;
 
 // The right encoding, asked for another call, or with another answer.
-std::function<Encoding(const Parameters&)> asked_for(const std::string& family, Change change,
-                                                     Spoil spoil = {}) {
+Function<Encoding(const Parameters&)> asked_for(const std::string& family, Change change, Spoil spoil = {}) {
   return [=](const Parameters& parameters) {
     const Encoding right = encoding_named(family).oracle(parameters);
     return answered_by(right, [=](Call call) {
@@ -208,19 +207,19 @@ std::function<Encoding(const Parameters&)> asked_for(const std::string& family, 
   };
 }
 
-std::function<Encoding(const Parameters&)> spoiled(const std::string& family, Spoil spoil) {
+Function<Encoding(const Parameters&)> spoiled(const std::string& family, Spoil spoil) {
   return asked_for(
       family, [](Call&) {}, std::move(spoil));
 }
 
-Change at(std::function<Position(Position)> position) {
+Change at(Function<Position(Position)> position) {
   return [=](Call& call) {
     for (Position& t : call.positions.whole) t = position(t);
   };
 }
 
 // The right encoding of other parameters, under these.
-std::function<Encoding(const Parameters&)> of_other(const std::string& family, const std::string& words) {
+Function<Encoding(const Parameters&)> of_other(const std::string& family, const std::string& words) {
   return [=](Parameters parameters) {
     const EncodingSpec& spec = encoding_named(family);
     const Encoding declared = spec.oracle(parameters);
@@ -233,7 +232,7 @@ std::function<Encoding(const Parameters&)> of_other(const std::string& family, c
 
 struct Near {
   std::string what;
-  std::function<Encoding(const Parameters&)> make;
+  Function<Encoding(const Parameters&)> make;
 };
 
 void expect_no_name(const std::string& family, const std::string& words, const std::vector<Near>& all) {
@@ -244,7 +243,7 @@ void expect_no_name(const std::string& family, const std::string& words, const s
 struct Row {
   std::size_t batch, head, token;
 };
-Spoil left_alone(std::function<bool(const Call&, Row, std::size_t tokens)> is_left) {
+Spoil left_alone(Function<bool(const Call&, Row, std::size_t tokens)> is_left) {
   return [=](const Call& call, Tensor& out) {
     const Tensor& x = call.contents.front();
     const std::size_t heads = x.shape[1], n = x.shape[2];
@@ -325,7 +324,7 @@ TEST(DiagnosisOfNearMisses, of_sinusoidal_is_none) {
 }
 
 // The entry of a bias, from itself, its head, and the positions of its query and key.
-Spoil entries(std::function<double(double entry, std::size_t head, Position i, Position j)> other) {
+Spoil entries(Function<double(double entry, std::size_t head, Position i, Position j)> other) {
   return [=](const Call& call, Tensor& out) {
     const auto &i = call.positions.whole, &j = call.keys.whole;
     for (std::size_t e = 0; e < out.data.size(); ++e)
@@ -494,7 +493,7 @@ TEST(DiagnosisOfNearMisses, does_not_stand_where_the_counterexample_is_not_expla
 // ---- what was measured beside a name
 
 std::vector<std::string> kinds_and_words(const std::string& family, const std::string& words,
-                                         const std::function<Encoding(const Parameters&)>& make,
+                                         const Function<Encoding(const Parameters&)>& make,
                                          const Precision& precision = all_f32) {
   const EncodingSpec& spec = encoding_named(family);
   const Parameters parameters = with(spec, Case::parse(words));

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <functional>
 #include <map>
 #include <new>
 #include <numeric>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/function.h"
 #include "run/narrowed.h"
 
 namespace posproof {
@@ -25,7 +25,7 @@ namespace {
 constexpr Position most_positions = 8192;
 constexpr std::size_t few = 4, most_sought = 1024;
 
-using Elsewhere = std::function<Position(Position t)>;
+using Elsewhere = Function<Position(Position t)>;
 using Others = std::map<Position, Position>;  // of those that are wrong, the position that stands for each
 
 // A token that shows the cosine and the sine of each pair; a table has none.

@@ -2,17 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "core/call.h"
+#include "core/function.h"
 #include "run/catalogued.h"
 
 namespace posproof::exchanged_positions_test {
 namespace {
 
-using Other = std::function<Position(Position t)>;
+using Other = Function<Position(Position t)>;
 
 // What is said of a table or a rotation in which another position stands for each, of so many.
 std::vector<std::string> said(const std::string& family, const std::string& words, Position last,

@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/failure.h"
+#include "core/function.h"
 #include "diagnosis/call_deviations.h"
 #include "run/catalogued.h"
 
@@ -83,7 +83,7 @@ using Calls = std::vector<std::vector<Position>>;
 
 // What is said of a table that has the rows of twice the positions where that is so, by its answers to these
 // calls.
-std::string said_of(const std::function<bool(Position t, std::size_t tokens)>& is_other, const Calls& calls) {
+std::string said_of(const Function<bool(Position t, std::size_t tokens)>& is_other, const Calls& calls) {
   const Encoding declared = encoding_named("sinusoidal").oracle(Case::parse("dim=4"));
   const Encoding subject = answered_by(declared, [=](Call call) {
     for (Position& t : call.positions.whole)

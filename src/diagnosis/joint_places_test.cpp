@@ -3,17 +3,17 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "core/function.h"
 #include "diagnosis/call_fits.h"
 #include "run/catalogued.h"
 
 namespace posproof::joint_places_test {
 namespace {
 
-using Is = std::function<bool(const RowInCall&)>;
+using Is = Function<bool(const RowInCall&)>;
 
 // Queries and keys of up to three rows of a batch of up to nine tokens, two heads.
 std::vector<Answered> calls() {

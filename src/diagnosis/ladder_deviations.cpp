@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numbers>
 #include <numeric>
 #include <optional>
 #include <utility>
 
 #include "core/formats.h"
+#include "core/function.h"
 #include "diagnosis/measured_words.h"
 #include "diagnosis/ramp_deviations.h"
 
@@ -214,7 +214,7 @@ std::optional<Sentences> by_other_pairs(const Pairs& pairs) {
   const std::size_t n = pairs.size();
   if (n < 3) return std::nullopt;
   struct {
-    std::function<std::size_t(std::size_t)> other;
+    Function<std::size_t(std::size_t)> other;
     const char* words;
   } const maps[] = {
       {[n](std::size_t i) { return n - 1 - i; },

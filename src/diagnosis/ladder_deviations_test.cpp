@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/formats.h"
+#include "core/function.h"
 
 namespace posproof::ladder_deviations_test {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 using Sentences = std::vector<std::string>;
 
 // Eight pairs over 16 channels, each known to a relative 1e-9 and allowed 1e-8.
-Sentences of(const std::function<double(double i, double w)>& measured, const std::string& words = "") {
+Sentences of(const Function<double(double i, double w)>& measured, const std::string& words = "") {
   const Parameters parameters = Case::parse("base=10000 " + words);
   std::vector<MeasuredFrequency> pairs;
   for (double i = 0; i < 8; ++i) {
@@ -154,7 +154,7 @@ struct Ramped {
   double blended(double share) const { return own * (share + (1 - share) / 8); }
   double longer(double by) const { return own / std::clamp(by, 1.0, 8.0); }
 };
-Sentences of_ramp(const std::function<double(const Ramped&)>& measured) {
+Sentences of_ramp(const Function<double(const Ramped&)>& measured) {
   std::vector<MeasuredFrequency> pairs;
   for (double i = 0; i < 64; ++i) {
     const double own = std::pow(10000, -i / 64);
@@ -172,7 +172,7 @@ TEST(LadderDeviations, are_those_of_a_ramp) {
   const auto share = [](double x) { return std::clamp(x, 0.0, 1.0); };
   const struct {
     const char* words;
-    std::function<double(const Ramped&)> measured;
+    Function<double(const Ramped&)> measured;
   } all[] = {
       {"frequencies are not scaled", [](const Ramped& pair) { return pair.own; }},
       {"every frequency is divided by 8, without a ramp", [](const Ramped& pair) { return pair.own / 8; }},
@@ -310,7 +310,7 @@ TEST(LadderDeviations, are_rounded_frequencies) {
 
 // Exponents of 20 channels, tenths that no format of 16 bits holds; those of 16 are eighths, which all hold.
 TEST(LadderDeviations, are_exponents_that_are_rounded) {
-  const auto of_exponents = [](double channels, const std::function<double(double)>& rounded,
+  const auto of_exponents = [](double channels, const Function<double(double)>& rounded,
                                const std::string& words = "") {
     std::vector<MeasuredFrequency> pairs;
     for (double i = 0; i < channels / 2; ++i) {

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <new>
 #include <set>
 
 #include "attention/reference_attention.h"
+#include "core/function.h"
 #include "diagnosis/call_deviations.h"
 #include "diagnosis/call_fits.h"
 #include "diagnosis/measured_words.h"
@@ -54,8 +54,8 @@ std::vector<LocatedEntry> entries_of(const Encoding& declared, const Precision& 
 
 // What an entry may be told by, and what is said of those that are wrong.
 struct Told {
-  std::function<Position(const LocatedEntry&)> by;
-  std::function<std::string(const std::vector<Position>& wrong, Position most)> words;
+  Function<Position(const LocatedEntry&)> by;
+  Function<std::string(const std::vector<Position>& wrong, Position most)> words;
   bool by_range = false;  // all from the first to the last of them, not each alone
   bool in_calls = false;  // a place in the call: of one of which it is said throughout it says nothing
 };

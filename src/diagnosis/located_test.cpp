@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "attention/reference_attention.h"
 #include "core/call.h"
+#include "core/function.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "run/long_calls.h"
@@ -16,7 +16,7 @@
 namespace posproof::located_test {
 namespace {
 
-using Is = std::function<bool(const Call& call, std::size_t row, std::size_t column, std::size_t tokens)>;
+using Is = Function<bool(const Call& call, std::size_t row, std::size_t column, std::size_t tokens)>;
 
 // The right answers of a family, other numbers where `is` says so.
 std::string where(const std::string& family, const std::string& words, const Is& is, bool is_long = false) {

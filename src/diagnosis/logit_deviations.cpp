@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numbers>
 
+#include "core/function.h"
 #include "diagnosis/call_deviations.h"
 #include "diagnosis/measured_words.h"
 
@@ -46,7 +46,7 @@ std::vector<Row> rows_of(const Encoding& declared, const Precision& precision,
 struct Expected {
   std::vector<double> values, error;
 };
-using Rule = std::function<Expected(const Row&)>;
+using Rule = Function<Expected(const Row&)>;
 
 bool is_within(const Expected& expected, const Row& row) {
   for (std::size_t j = 0; j < row.given.size(); ++j)

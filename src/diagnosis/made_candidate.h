@@ -1,11 +1,11 @@
 #pragma once
 
 #include <exception>
-#include <functional>
 #include <new>
 #include <optional>
 
 #include "core/encoding.h"
+#include "core/function.h"
 #include "diagnosis/time_limit.h"
 
 namespace posproof {
@@ -13,7 +13,7 @@ namespace posproof {
 // A candidate for what a subject is. None where its parameters make no sense together, or where it is the
 // same as declared with them (Refusal). One that fails otherwise is wrong itself: that costs the candidate
 // alone, not the verdict on the subject.
-inline std::optional<Encoding> made_candidate(const std::function<Encoding()>& candidate) {
+inline std::optional<Encoding> made_candidate(const Function<Encoding()>& candidate) {
   TimeLimit::go_on();
   try {
     return candidate();

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <string>
 
+#include "core/function.h"
 #include "diagnosis/testing/deviations.h"
 
 namespace posproof::measured_buckets_test {
@@ -16,7 +16,7 @@ namespace {
 using testing::Sentences;
 
 // The distance whose entries stand at a distance, for later keys or not.
-using Instead = std::function<Position(Position d, bool later)>;
+using Instead = Function<Position(Position d, bool later)>;
 
 Sentences said_of(const std::string& words, const Instead& instead) {
   return testing::said("t5_bias", words, [instead](const Parameters& parameters) -> Encoding {

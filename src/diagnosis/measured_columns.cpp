@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <set>
 
+#include "core/function.h"
 #include "diagnosis/measured_words.h"
 
 namespace posproof {
@@ -55,7 +55,7 @@ std::string factor_words(double factor, std::size_t width) {
 std::string order_words(const std::vector<MeasuredColumn>& columns, const std::string& column) {
   const std::size_t n = columns.size(), half = (n + 1) / 2;
   struct {
-    std::function<std::size_t(std::size_t)> of;
+    Function<std::size_t(std::size_t)> of;
     std::string words;
   } const known[] = {
       {[=](std::size_t c) { return c < half ? 2 * c : 2 * (c - half) + 1; },
@@ -76,7 +76,7 @@ std::string order_words(const std::vector<MeasuredColumn>& columns, const std::s
       {[=](std::size_t c) { return std::min(c | 1, n - 1); },
        "every {0} with an even number is the {0} after it"},
   };
-  const auto are = [&](const std::function<std::size_t(std::size_t)>& of) {
+  const auto are = [&](const Function<std::size_t(std::size_t)>& of) {
     bool all = n > 1;
     for (std::size_t c = 0; c < n; ++c) all = all && (columns[c].factor == 0 || columns[c].of == of(c));
     return all;

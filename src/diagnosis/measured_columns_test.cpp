@@ -2,20 +2,20 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
+#include "core/function.h"
 
 namespace posproof::measured_columns_test {
 namespace {
 
 using Words = std::vector<std::string>;
 
-Words words(std::size_t columns, const std::function<MeasuredColumn(std::size_t)>& column) {
+Words words(std::size_t columns, const Function<MeasuredColumn(std::size_t)>& column) {
   std::vector<MeasuredColumn> all;
   for (std::size_t c = 0; c < columns; ++c) all.push_back(column(c));
   return column_deviations(all, "column", "entry", columns);
 }
 
-Words held(std::size_t columns, const std::function<std::size_t(std::size_t)>& of) {
+Words held(std::size_t columns, const Function<std::size_t(std::size_t)>& of) {
   return words(columns, [&](std::size_t c) { return MeasuredColumn{of(c), 1}; });
 }
 

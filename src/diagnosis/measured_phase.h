@@ -1,12 +1,12 @@
 #pragma once
 
 #include <complex>
-#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "core/encoding.h"
+#include "core/function.h"
 
 namespace posproof {
 
@@ -19,7 +19,7 @@ struct Rotating {
 };
 
 // Radians by which rounding may put a number that rotates that fast, at that position.
-using PhaseNoise = std::function<double(double t, double frequency)>;
+using PhaseNoise = Function<double(double t, double frequency)>;
 
 // From its values at whole positions in sequence: the phase is unwrapped over steps that double. None where
 // the values are not those of such a number, or are fewer than 4. A frequency is known up to whole

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <memory>
 #include <new>
 #include <numbers>
@@ -11,6 +10,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/function.h"
 #include "run/narrowed.h"
 
 namespace posproof {
@@ -63,7 +63,7 @@ class Asking {
 
 // Adds the inputs that one-hot inputs reach, each at one position after the first, where a rotation is the
 // identity. `input(n)` is the n-th that is asked.
-void add_inputs(const Asking& asking, const std::function<std::size_t(std::size_t)>& input,
+void add_inputs(const Asking& asking, const Function<std::size_t(std::size_t)>& input,
                 std::vector<std::vector<std::set<std::size_t>>>& to) {
   const std::size_t dim = asking.dim(), n = asking.length(), each = n - 1;
   const auto at = in_sequence(asking.domain().lo, n);

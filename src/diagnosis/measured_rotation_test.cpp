@@ -5,20 +5,20 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <map>
 #include <numbers>
 #include <string>
 #include <vector>
 
 #include "core/failure.h"
+#include "core/function.h"
 
 namespace posproof::measured_rotation_test {
 namespace {
 
 constexpr double w = 0.5, v = 0.125, pi = std::numbers::pi;
 
-using Factor = std::function<double(double t)>;
+using Factor = Function<double(double t)>;
 using Output = std::map<std::size_t, Factor>;  // by the input
 
 Factor cosine(double a, double frequency, double phase = 0) {

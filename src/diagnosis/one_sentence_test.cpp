@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/function.h"
+
 #include "diagnosis/testing/deviations.h"
 
 namespace posproof::one_sentence_test {
@@ -39,7 +41,7 @@ TEST(OneSentence, of_slopes_past_a_power_of_2) {
             (Sentences{"slopes are the first 6 of 2^(-8 k/8), k = 1, 2, 3, .."}));
 }
 
-using Rotate = std::function<Tensor(const Rotary& declared, const Tensor& x, const Positions& at, Role role)>;
+using Rotate = Function<Tensor(const Rotary& declared, const Tensor& x, const Positions& at, Role role)>;
 
 Sentences of_rotation(const std::string& words, const Rotate& wrong) {
   return said("rope", words, [wrong](const Parameters& parameters) {

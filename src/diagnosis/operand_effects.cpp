@@ -2,13 +2,15 @@
 #include <cmath>
 #include <utility>
 
+#include "core/function.h"
+
 #include "diagnosis/call_effects.h"
 
 namespace posproof {
 namespace {
 
 // Whether a query sees a key in the place of what the mask says.
-using Sees = std::function<bool(const Mask& mask, std::size_t query, std::size_t key)>;
+using Sees = Function<bool(const Mask& mask, std::size_t query, std::size_t key)>;
 
 // Keys at the end that no query sees.
 bool is_padding(const Mask& mask) {

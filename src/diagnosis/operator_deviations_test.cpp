@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "attention/dot_product.h"
 #include "attention/reference_attention.h"
+#include "core/function.h"
 #include "diagnosis/testing/deviations.h"
 
 namespace posproof::operator_deviations_test {
@@ -18,8 +18,8 @@ namespace {
 using testing::said;
 using testing::Sentences;
 
-using Attend = std::function<Tensor(const Attention& declared, const Tensor& q, const Tensor& k,
-                                    const Tensor& v, const Mask& mask)>;
+using Attend = Function<Tensor(const Attention& declared, const Tensor& q, const Tensor& k, const Tensor& v,
+                               const Mask& mask)>;
 
 Sentences of(const std::string& family, const std::string& words, const Attend& wrong) {
   return said(family, words, [wrong, family](const Parameters& parameters) {
@@ -31,7 +31,7 @@ Sentences of(const std::string& family, const std::string& words, const Attend& 
   });
 }
 
-Attend with_mask(const std::function<bool(const Mask&, std::size_t, std::size_t)>& sees) {
+Attend with_mask(const Function<bool(const Mask&, std::size_t, std::size_t)>& sees) {
   return
       [sees](const Attention& declared, const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
         Mask other = mask;
@@ -126,7 +126,7 @@ TEST(OperatorDeviationsInFull, name_the_positions_of_values) {
 }
 
 // softmax(logits) v, of one head of four channels.
-using Logit = std::function<double(double content, double i, double j, double first_of_query)>;
+using Logit = Function<double(double content, double i, double j, double first_of_query)>;
 
 Attention operator_of(const Logit& logit) {
   Attention out;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <new>
 #include <numeric>
@@ -16,6 +15,7 @@
 #include "attention/mask.h"
 #include "attention/reference_attention.h"
 #include "core/formats.h"
+#include "core/function.h"
 #include "core/spec.h"
 #include "diagnosis/measured_words.h"
 #include "diagnosis/pair_forms.h"
@@ -32,7 +32,7 @@ std::vector<Position> numbered_rows(std::size_t n) {
 }
 
 // Logits of one head as they are before a softmax, of all keys, whatever the mask: [nq, nk].
-using Logits = std::function<Tensor(const Tensor& q, const Tensor& k)>;
+using Logits = Function<Tensor(const Tensor& q, const Tensor& k)>;
 
 Logits logits_of(const Contextual& encoding) {
   return [encoding](const Tensor& q, const Tensor& k) {
@@ -72,7 +72,7 @@ Logits logits_of(const Attention& reference) {
 }
 
 // Of logits that grow from token to token: what each adds is another function of what it adds as declared.
-Logits adding(const Logits& declared, const std::function<double(double)>& other) {
+Logits adding(const Logits& declared, const Function<double(double)>& other) {
   return [=](const Tensor& q, const Tensor& k) {
     Tensor out = declared(q, k);
     const Tensor content = attention::scaled_logits(q, k);
@@ -117,9 +117,9 @@ std::optional<double> limit_of(const Attention& subject, const Logits& declared)
 }
 
 // Weights, of the logits of all keys and the mask.
-using Weighing = std::function<Tensor(const Tensor& logits, const Mask& mask)>;
+using Weighing = Function<Tensor(const Tensor& logits, const Mask& mask)>;
 
-Tensor seen(const Tensor& logits, const Mask& mask, const std::function<double(double)>& weight) {
+Tensor seen(const Tensor& logits, const Mask& mask, const Function<double(double)>& weight) {
   Tensor out(logits.shape);
   for (std::size_t i = 0; i < out.rows(); ++i)
     for (std::size_t j = 0; j < out.width(); ++j)
@@ -249,7 +249,7 @@ Attention masked_after_softmax(const Attention& reference, const Attention& trut
 }
 
 // What is done to values before, and to the answer after they are weighed.
-using Moving = std::function<Tensor(const Tensor& x)>;
+using Moving = Function<Tensor(const Tensor& x)>;
 
 Attention made(const Attention& truth, const Logits& logits, const Weighing& weigh, double size = 1,
                const Moving& values = {}, const Moving& answers = {}) {

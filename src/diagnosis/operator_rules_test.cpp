@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 
 #include "attention/dot_product.h"
 #include "attention/reference_attention.h"
 #include "core/formats.h"
+#include "core/function.h"
 #include "diagnosis/testing/deviations.h"
 
 namespace posproof::operator_rules_test {
@@ -17,8 +17,8 @@ namespace {
 using testing::said;
 using testing::Sentences;
 
-using Weights = std::function<Tensor(const Tensor& logits, const Mask& mask)>;
-using Moved = std::function<Tensor(const Tensor& x, const Parameters& parameters)>;
+using Weights = Function<Tensor(const Tensor& logits, const Mask& mask)>;
+using Moved = Function<Tensor(const Tensor& x, const Parameters& parameters)>;
 
 Tensor softmax_of(const Tensor& logits, const Mask& mask) {
   return attention::softmax(logits, mask);
@@ -28,7 +28,7 @@ Tensor as_it_is(const Tensor& x, const Parameters&) {
 }
 
 // The position of a row of so many.
-using Numbered = std::function<Position(Position row, std::size_t rows)>;
+using Numbered = Function<Position(Position row, std::size_t rows)>;
 Position by_row(Position row, std::size_t) {
   return row;
 }
@@ -68,7 +68,7 @@ Sentences of(const std::string& family, const std::string& words, const Wrong& w
   });
 }
 
-Tensor each(const Tensor& logits, const std::function<double(std::size_t, std::size_t, double)>& other) {
+Tensor each(const Tensor& logits, const Function<double(std::size_t, std::size_t, double)>& other) {
   Tensor out = logits;
   for (std::size_t i = 0; i < out.rows(); ++i)
     for (std::size_t j = 0; j < out.width(); ++j) out.at(i, j) = other(i, j, logits.at(i, j));
@@ -83,7 +83,7 @@ Mask all_of(const Mask& mask) {
 }
 
 // A function of the logits of the keys that are seen, divided by the sum of its row.
-Weights divided(const std::function<double(double)>& weight) {
+Weights divided(const Function<double(double)>& weight) {
   return [=](const Tensor& logits, const Mask& mask) {
     const Tensor weights =
         each(logits, [&](auto i, auto j, double l) { return mask.at(i, j) ? weight(l) : 0.0; });
@@ -277,7 +277,7 @@ TEST(OperatorRules, name_what_is_rotated) {
 
 // Gates made anew: softmax(q.k / sqrt(d) + of_sum(sum over j < l <= i of f(ln gate of l))) v.
 TEST(OperatorRules, name_what_a_token_adds) {
-  using Function = std::function<double(double)>;
+  using Function = Function<double(double)>;
   const Function itself = [](double x) { return x; };
   const auto with = [](const Function& f, const Function& of_sum) {
     return said("forgetting_transformer", "dim=4", [f, of_sum](const Parameters& parameters) {

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/function.h"
 #include "core/positions.h"
 
 namespace posproof {
@@ -19,7 +19,7 @@ struct AskedPair {
 // Where code that counts otherwise takes the two to stand.
 struct PairForm {
   std::string words;  // `distances are doubled`
-  std::function<std::pair<Position, Position>(const AskedPair&)> to;
+  Function<std::pair<Position, Position>(const AskedPair&)> to;
 };
 
 // A distance as an integer of so many bits holds it, with a sign.

@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "core/function.h"
 #include "diagnosis/testing/deviations.h"
 
 namespace posproof::partner_forms_test {
@@ -29,7 +29,7 @@ Partner in_blocks_of(std::size_t size, std::size_t c) {
 
 // y_c = x_c cos a_c + sign x_partner sin a_c, with the declared angle a_c of each channel.
 Sentences said_of(const std::string& family, const std::string& words,
-                  const std::function<Partner(std::size_t)>& partner) {
+                  const Function<Partner(std::size_t)>& partner) {
   return said(family, words, [=](const Parameters& parameters) -> Encoding {
     auto out = as<Rotary>(encoding_named(family).make(parameters));
     std::vector<Pair> of(out.dim);

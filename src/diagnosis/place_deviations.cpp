@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <utility>
 
 #include "attention/reference_attention.h"
 #include "catalogue/misreadings.h"
+#include "core/function.h"
 #include "diagnosis/as_called.h"
 #include "diagnosis/call_effects.h"
 #include "diagnosis/call_fits.h"
@@ -42,7 +42,7 @@ bool decides_on_shapes(std::string_view parameter) {
 }
 
 // In the kind of the declared encoding, and compared as that is; none where it cannot be made.
-std::optional<Encoding> made_like(const Encoding& declared, const std::function<Encoding()>& candidate) {
+std::optional<Encoding> made_like(const Encoding& declared, const Function<Encoding()>& candidate) {
   const auto made = made_candidate(candidate);
   if (!made) return std::nullopt;
   const std::vector<Encoding> kinds = attention::in_every_kind(*made);
@@ -102,7 +102,7 @@ std::vector<Effect> other_orders(const Encoding& declared, std::size_t width, co
   const std::size_t half = (width + 1) / 2;
   const struct {
     std::string words;
-    std::function<std::size_t(std::size_t c)> of;
+    Function<std::size_t(std::size_t c)> of;
   } all[] = {
       {"in reverse order", [=](std::size_t c) { return width - 1 - c; }},
       {"the halves are swapped", [=](std::size_t c) { return c < width / 2 ? c + half : c - width / 2; }},

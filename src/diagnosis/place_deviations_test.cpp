@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <string>
 #include <vector>
+
+#include "core/function.h"
 
 #include "diagnosis/testing/deviations.h"
 
@@ -22,7 +23,7 @@ struct At {
   Role role;
 };
 // The answer in the place of a right one, [channel], where there is another.
-using Other = std::function<void(const At&, std::span<const double> x, std::span<double> y)>;
+using Other = Function<void(const At&, std::span<const double> x, std::span<double> y)>;
 
 Sentences said_of(const std::string& family, const std::string& words, const Other& other) {
   return said(family, words, [&](const Parameters& parameters) -> Encoding {
@@ -75,7 +76,7 @@ TEST(PlaceDeviations, name_another_number_from_a_position_on) {
 }
 
 TEST(PlaceDeviations, name_another_order_of_channels_in_a_part_of_the_calls) {
-  const auto moved = [](const std::function<std::size_t(std::size_t)>& of) {
+  const auto moved = [](const Function<std::size_t(std::size_t)>& of) {
     return said_of("rope", "dim=8", [of](const At& at, std::span<const double>, std::span<double> y) {
       if (at.role != Role::key || at.tokens > 1) return;
       const std::vector<double> right(y.begin(), y.end());
@@ -109,7 +110,7 @@ TEST(PlaceDeviations, name_another_order_of_channels_in_a_part_of_the_calls) {
 
 // What is measured of calls of one query, which has no words of its own there, and of those of several.
 TEST(PlaceDeviations, measure_calls_of_one_query_and_of_several_apart) {
-  const auto of = [](const std::function<bool(std::size_t queries)>& is, Position last,
+  const auto of = [](const Function<bool(std::size_t queries)>& is, Position last,
                      Position also_of_three = 1 << 20) {
     return said("t5_bias", "heads=2 table=seeded direction=unidirectional",
                 [=](const Parameters& parameters) -> Encoding {

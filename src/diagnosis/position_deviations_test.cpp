@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <string>
 
+#include "core/function.h"
 #include "diagnosis/testing/deviations.h"
 
 namespace posproof::position_deviations_test {
@@ -15,9 +15,9 @@ namespace {
 using testing::said;
 using testing::Sentences;
 
-using Number = std::function<double(std::size_t axis)>;
+using Number = Function<double(std::size_t axis)>;
 // What stands for the number of an axis, of the declared numbers.
-using Instead = std::function<double(std::size_t axis, const Number& number)>;
+using Instead = Function<double(std::size_t axis, const Number& number)>;
 
 // The declared table, in f32, at other numbers.
 Sentences said_at(const std::string& family, const std::string& words, const Instead& instead) {

@@ -3,17 +3,17 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
 
 #include "core/call.h"
+#include "core/function.h"
 #include "run/catalogued.h"
 #include "search/trial.h"
 
 namespace posproof::property_calls_test {
 namespace {
 
-using Change = std::function<void(Position* row, std::size_t tokens)>;
+using Change = Function<void(Position* row, std::size_t tokens)>;
 
 // Of a rotation that changes the positions of each row.
 std::string said_of(const Change& change) {

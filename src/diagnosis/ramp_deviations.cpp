@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numbers>
 
+#include "core/function.h"
 #include "diagnosis/measured_words.h"
 
 namespace posproof {
@@ -74,7 +74,7 @@ std::optional<std::vector<std::string>> ramp_deviation(const std::vector<Measure
   if (is_divided) return Sentences{fmt::format("every frequency is divided by {:g}, without a ramp", factor)};
   const auto is = kept(pairs, parameters, divisor, factor, true),
              ought = kept(pairs, parameters, divisor, factor, false);
-  const auto all = [&](const std::function<double(std::size_t)>& other) {
+  const auto all = [&](const Function<double(std::size_t)>& other) {
     for (std::size_t i = 0; i < is.size(); ++i)
       if (!(std::abs(is[i] - other(i)) <= slack)) return false;
     return true;
@@ -92,7 +92,7 @@ std::optional<std::vector<std::string>> ramp_deviation(const std::vector<Measure
     if (inner(is, i)) first = std::min(first, i), last = i, ++inside;
   if (inside < 3 || last - first + 1 != inside) return std::nullopt;
   const double length = parameters.real("original_length");
-  const auto by = [&](const std::function<double(std::size_t)>& x) {
+  const auto by = [&](const Function<double(std::size_t)>& x) {
     const double slope = (is[last] - is[first]) / (x(last) - x(first));
     for (std::size_t i = first; i <= last; ++i)
       if (std::abs(is[i] - is[first] - slope * (x(i) - x(first))) > 2 * slack) return std::optional<double>();

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numbers>
 #include <utility>
 
+#include "core/function.h"
 #include "diagnosis/described_channels.h"
 #include "diagnosis/described_pairs.h"
 #include "diagnosis/ladder_deviations.h"
@@ -207,7 +207,7 @@ std::optional<std::vector<std::string>> rotation_deviations(const Channels& meas
                                                             const Precision& precision) {
   const std::size_t first = truth.pairs.empty() ? 0 : first_channel(truth);
   const Channels channels = first == 0 ? measured : counted_from(first, measured);
-  const auto is = [&](const std::function<bool(const MeasuredChannel&)>& one) {
+  const auto is = [&](const Function<bool(const MeasuredChannel&)>& one) {
     return std::ranges::any_of(channels, one);
   };
   const auto declared = layout_of(declared_pairs(truth));

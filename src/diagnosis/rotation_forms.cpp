@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <memory>
 
 #include "core/by_row.h"
 #include "core/formats.h"
+#include "core/function.h"
 #include "diagnosis/measured_words.h"
 
 namespace posproof {
@@ -19,9 +19,9 @@ namespace {
 struct Circle {
   double cosine, sine;
 };
-using CircleOf = std::function<Circle(double t, double frequency)>;
+using CircleOf = Function<Circle(double t, double frequency)>;
 // Of the two channels of a pair, in place.
-using Rotate = std::function<void(double& first, double& second, const Circle&)>;
+using Rotate = Function<void(double& first, double& second, const Circle&)>;
 
 Circle circle(long double angle) {
   if (!std::isfinite(static_cast<double>(angle))) {
@@ -40,7 +40,7 @@ void at_once(double& first, double& second, const Circle& of) {
 Rotary made(const Rotary& truth, const CircleOf& circle_of, const Rotate& rotate);
 
 // The rotation of a call, by its last position.
-using OfCall = std::function<Rotary(Position last)>;
+using OfCall = Function<Rotary(Position last)>;
 
 OfCall declared_in_call(const Rotary& truth) {
   return [truth](Position last) { return *in_call(truth, std::max<Position>(0, last)); };
@@ -228,7 +228,7 @@ std::vector<RotationForm> forms_of_lengths(const Rotary& truth) {
 
 Rotary with_cosine_and_sine(
     const Rotary& truth,
-    const std::function<std::pair<long double, long double>(long double angle)>& cosine_and_sine) {
+    const Function<std::pair<long double, long double>(long double angle)>& cosine_and_sine) {
   const auto of = [cosine_and_sine](double t, double w) {
     const auto [c, s] = cosine_and_sine(static_cast<long double>(t) * w);
     return Circle{static_cast<double>(c), static_cast<double>(s)};

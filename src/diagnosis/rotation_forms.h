@@ -1,11 +1,11 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/encoding.h"
+#include "core/function.h"
 
 namespace posproof {
 
@@ -20,6 +20,6 @@ std::vector<RotationForm> rotation_forms(const Rotary& truth);
 // The declared rotation with this cosine and sine of each angle, in their place.
 Rotary with_cosine_and_sine(
     const Rotary& truth,
-    const std::function<std::pair<long double, long double>(long double angle)>& cosine_and_sine);
+    const Function<std::pair<long double, long double>(long double angle)>& cosine_and_sine);
 
 }  // namespace posproof

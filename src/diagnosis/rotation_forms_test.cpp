@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "core/formats.h"
+#include "core/function.h"
 
 namespace posproof::rotation_forms_test {
 namespace {
@@ -17,8 +18,8 @@ namespace {
 struct Point {
   double first, second;
 };
-using Rotated = std::function<Point(Point x, double t, double w)>;
-using Rounding = std::function<double(double)>;
+using Rotated = Function<Point(Point x, double t, double w)>;
+using Rounding = Function<double(double)>;
 
 Point rotated(Point x, double cosine, double sine) {
   return {x.first * cosine - x.second * sine, x.first * sine + x.second * cosine};

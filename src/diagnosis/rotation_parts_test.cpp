@@ -5,9 +5,9 @@
 
 #include <array>
 #include <cmath>
-#include <functional>
 
 #include "core/formats.h"
+#include "core/function.h"
 #include "diagnosis/testing/deviations.h"
 
 namespace posproof::rotation_parts_test {
@@ -20,9 +20,8 @@ using testing::Sentences;
 constexpr std::size_t pairs = 8, width = 2 * pairs;
 
 // The pair whose frequency a channel's cosine has, and its sine.
-using PairOf = std::function<std::size_t(std::size_t channel)>;
-using Rotate =
-    std::function<Tensor(const Rotary& right, const Tensor& x, const Positions& positions, Role role)>;
+using PairOf = Function<std::size_t(std::size_t channel)>;
+using Rotate = Function<Tensor(const Rotary& right, const Tensor& x, const Positions& positions, Role role)>;
 
 Make rotating(Rotate rotate) {
   return [rotate = std::move(rotate)](const Parameters& parameters) {
@@ -93,7 +92,7 @@ TEST(RotationParts, are_named_where_cosines_and_sines_have_other_frequencies) {
 }
 
 TEST(RotationParts, are_named_where_every_angle_is_ahead) {
-  const auto ahead = [](std::function<double(std::size_t pair)> by) {
+  const auto ahead = [](Function<double(std::size_t pair)> by) {
     return said("rope", interleaved,
                 rotating([=](const Rotary& right, const Tensor& x, const Positions& positions, Role) {
                   Tensor y(x.shape);
@@ -175,7 +174,7 @@ TEST(RotationParts, are_named_where_channels_are_rolled) {
 // Of the last channels, whose numbers are counted from the first of them.
 TEST(RotationParts, are_named_where_the_last_channels_rotate) {
   const std::string last = "dim=16 rotary_dim=8 rotary_part=last";
-  const auto spoiling = [](const std::function<void(std::span<double> row)>& spoil) {
+  const auto spoiling = [](const Function<void(std::span<double> row)>& spoil) {
     return rotating([=](const Rotary& right, const Tensor& x, const Positions& positions, Role role) {
       Tensor y = right.rotate(x, positions, role);
       for (std::size_t r = 0; r < y.rows(); ++r) spoil(y.row(r));

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -13,13 +12,14 @@
 
 #include "core/call.h"
 #include "core/formats.h"
+#include "core/function.h"
 
 namespace posproof::row_deviations_test {
 namespace {
 
 using Row = std::vector<double>;
 using Sentences = std::vector<std::string>;
-using RowOf = std::function<Row(Position)>;
+using RowOf = Function<Row(Position)>;
 
 constexpr double inf = std::numeric_limits<double>::infinity(),
                  not_a_number = std::numeric_limits<double>::quiet_NaN();
@@ -42,7 +42,7 @@ Tensor rows_at(const RowOf& row, const Positions& at) {
 }
 
 // Whose entries may be off by as much as is said of their position.
-Table table_of(const RowOf& row, const std::function<double(double t)>& allowed) {
+Table table_of(const RowOf& row, const Function<double(double t)>& allowed) {
   Table out;
   out.dim = row(0).size();
   out.positions = {0, 1 << 20};
@@ -283,7 +283,7 @@ TEST(RowDeviations, of_columns_make_them_of_the_declared_ones) {
     return t == 77 ? Row{inf, 1, 2, 3} : Row{x, 8, 2 * x - 3, 4 - 1.5 * x};
   };
   const Table of = table_of(row, hardly);
-  const auto found = [&](const std::function<Row(const Row&)>& other) {
+  const auto found = [&](const Function<Row(const Row&)>& other) {
     Entries values, right, allowed;
     for (Position t = 0; t < 6; ++t) {
       right.push_back(row(t));

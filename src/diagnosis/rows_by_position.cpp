@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <new>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "core/error.h"
+#include "core/function.h"
 #include "diagnosis/measured_words.h"
 #include "run/narrowed.h"
 
@@ -58,7 +58,7 @@ class Rows {
     return factor_of(is.row(0), ought.row(0), row_error(truth_, precision_, t, ought.row(0)));
   }
 
-  using Where = std::function<bool(Position t)>;
+  using Where = Function<bool(Position t)>;
   std::optional<Deviation> multiplied(const std::string& rows, Position sample, const Where& where) const {
     const auto factor = factor_at(sample);
     if (!factor || std::abs(factor->value - 1) <= factor->error) return std::nullopt;
@@ -113,7 +113,7 @@ std::vector<Deviation> rows_by_position(const Table& subject, const Table& truth
                                         const Precision& precision) {
   std::vector<Deviation> out;
   if (truth.positions.axes != 1 || truth.positions.real) return out;
-  const auto attempt = [&](const std::function<std::optional<Deviation>()>& one) {
+  const auto attempt = [&](const Function<std::optional<Deviation>()>& one) {
     try {
       if (auto found = one()) out.push_back(std::move(*found));
     } catch (const std::bad_alloc&) {

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
 
 #include "core/error.h"
+#include "core/function.h"
 #include "diagnosis/testing/deviations.h"
 
 namespace posproof::rows_by_position_test {
@@ -16,7 +16,7 @@ using testing::said;
 using testing::Sentences;
 
 // How often a row is the declared one, in f32.
-Make multiplied(const std::string& family, const std::function<double(Position t)>& factor) {
+Make multiplied(const std::string& family, const Function<double(Position t)>& factor) {
   return [=](const Parameters& parameters) -> Encoding {
     Table out = as<Table>(encoding_named(family).make(parameters));
     out.rows = [=, own = out.rows](const Positions& positions, Position length) {
@@ -77,7 +77,7 @@ TEST(RowsByPosition, near_ones_have_no_name) {
 }
 
 // Of a table whose first rows are no position's.
-Make read_at(const std::function<Position(Position row)>& other) {
+Make read_at(const Function<Position(Position row)>& other) {
   return [other](const Parameters& parameters) -> Encoding {
     Table out = as<Table>(encoding_named("learned").make(parameters));
     Parameters from_row_0 = parameters;

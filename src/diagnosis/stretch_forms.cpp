@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <new>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/failure.h"
+#include "core/function.h"
 #include "diagnosis/identified_number.h"
 #include "diagnosis/measured_words.h"
 #include "run/narrowed.h"
@@ -19,7 +19,7 @@
 namespace posproof {
 namespace {
 
-using StretchOf = std::function<double(const Pair&, double t, Role)>;
+using StretchOf = Function<double(const Pair&, double t, Role)>;
 
 Rotary stretched_by(const Rotary& truth, const StretchOf& other) {
   Rotary out = truth;
@@ -301,7 +301,7 @@ Rotary without_stretch_of(const Rotary& truth, std::size_t Pair::*column) {
 }
 
 // As declared, where each channel has the stretch of a pair of its own.
-Rotary stretched_by_channels(const Rotary& truth, const std::function<std::size_t(std::size_t c)>& pair_of) {
+Rotary stretched_by_channels(const Rotary& truth, const Function<std::size_t(std::size_t c)>& pair_of) {
   Rotary out = truth;
   out.exact = nullptr;
   const auto of_channel = [declared = truth.stretch, pairs = truth.pairs, pair_of](std::size_t c, double t,

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <string>
 
 #include "core/formats.h"
+#include "core/function.h"
 #include "diagnosis/testing/deviations.h"
 
 namespace posproof::stretch_forms_test {
@@ -18,7 +18,7 @@ using testing::said;
 using testing::Sentences;
 
 // What a pair i of n is multiplied by at a position.
-using Size = std::function<double(double t, Role role, std::size_t i, std::size_t n)>;
+using Size = Function<double(double t, Role role, std::size_t i, std::size_t n)>;
 
 double zeta(std::size_t i, std::size_t n, double gamma = 0.4) {
   return (static_cast<double>(i) / static_cast<double>(n) + gamma) / (1 + gamma);
@@ -258,7 +258,7 @@ TEST(StretchForms, are_none_of_a_rotation_that_is_not_stretched) {
 
 // The centre of each call; of a third of its tokens there is no form.
 TEST(StretchForms, are_centred_in_the_call) {
-  const auto centred = [](const std::function<Position(const Positions&, std::size_t batch)>& centre) {
+  const auto centred = [](const Function<Position(const Positions&, std::size_t batch)>& centre) {
     return said("xpos", "dim=4", [centre](const Parameters& parameters) -> Encoding {
       Rotary out = as<Rotary>(encoding_named("xpos").make(parameters));
       out.rotate = [=, own = out](const Tensor& x, const Positions& positions, Role role) {
@@ -286,8 +286,7 @@ TEST(StretchForms, are_centred_in_the_call) {
 
 // What differs is said as of a centre that is a position.
 TEST(StretchForms, are_of_what_is_declared_about_the_middle_of_each_call) {
-  const auto of = [](double gamma, double scale_base, bool keys,
-                     const std::function<double(Position)>& centre) {
+  const auto of = [](double gamma, double scale_base, bool keys, const Function<double(Position)>& centre) {
     return said("xpos", "dim=4 centre_at=half_of_call", [=](const Parameters& parameters) -> Encoding {
       Rotary out = as<Rotary>(encoding_named("xpos").make(parameters));
       out.rotate = [=](const Tensor& x, const Positions& positions, Role role) {

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 #include <string>
 
+#include "core/function.h"
 #include "diagnosis/testing/deviations.h"
 
 namespace posproof::switch_forms_test {
@@ -20,7 +20,7 @@ const std::string words =
     "dim=8 scaling=longrope factor=4 original_length=64 short_factors=[1,1.1,1.2,1.3] factors=[2,3,4,5]";
 
 // A call is that of another last position.
-Sentences said_of(const std::function<Position(Position)>& other, const std::string& more = "") {
+Sentences said_of(const Function<Position(Position)>& other, const std::string& more = "") {
   return said("rope", words + more, [other](const Parameters& parameters) -> Encoding {
     auto out = as<Rotary>(encoding_named("rope").make(parameters));
     out.rotate = [other, in_call = out.in_call](const Tensor& x, const Positions& positions, Role role) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <functional>
 #include <new>
 #include <numbers>
 #include <numeric>
@@ -12,6 +11,7 @@
 
 #include <fmt/format.h>
 #include "core/error.h"
+#include "core/function.h"
 #include "diagnosis/ladder_deviations.h"
 #include "diagnosis/measured_columns.h"
 #include "diagnosis/measured_phase.h"
@@ -318,7 +318,7 @@ std::vector<Deviation> table_deviations(const Table& subject, const Table& truth
   std::vector<Deviation> out;
   const Domain domain = overlap(subject.positions, truth.positions);
   if (truth.dim > 1024 || domain.axes != 1 || domain.hi < domain.lo) return out;
-  const auto attempt = [&](const std::function<std::optional<Deviation>()>& one) {
+  const auto attempt = [&](const Function<std::optional<Deviation>()>& one) {
     try {
       if (auto found = one()) out.push_back(std::move(*found));
     } catch (const std::bad_alloc&) {

@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <span>
 #include <string>
 
 #include "core/error.h"
 #include "core/formats.h"
+#include "core/function.h"
 #include "diagnosis/testing/deviations.h"
 
 namespace posproof::table_deviations_test {
@@ -25,7 +25,7 @@ struct Column {
   std::size_t of;
   double factor = 1;
 };
-using Columns = std::function<Column(std::size_t c, std::size_t dim)>;
+using Columns = Function<Column(std::size_t c, std::size_t dim)>;
 
 Sentences with_columns(const std::string& family, const std::string& words, const Columns& columns) {
   return said(family, words, [=](const Parameters& parameters) {
@@ -44,7 +44,7 @@ Sentences with_columns(const std::string& family, const std::string& words, cons
 }
 
 // Each row is made of its own position's right one, in f32.
-using OfRow = std::function<void(double t, std::span<double> row)>;
+using OfRow = Function<void(double t, std::span<double> row)>;
 Sentences with_rows(const std::string& family, const std::string& words, const OfRow& change) {
   return said(family, words, [=](const Parameters& parameters) {
     const Encoding right = encoding_named(family).make(parameters);
@@ -132,7 +132,7 @@ TEST(TableDeviations, are_sines_or_cosines_of_a_neighbour) {
 TEST(TableDeviations, are_one_row_in_the_place_of_all_or_beside_all) {
   for (const auto& [family, words] :
        {std::pair<std::string, std::string>{"sinusoidal", "dim=8"}, {"sincos_2d", "dim=8"}}) {
-    const auto of = [&](const std::function<double(double x, std::size_t c)>& entry) {
+    const auto of = [&](const Function<double(double x, std::size_t c)>& entry) {
       return with_rows(family, words, [&](double, std::span<double> row) {
         for (std::size_t c = 0; c < row.size(); ++c) row[c] = entry(row[c], c);
       });
@@ -297,7 +297,7 @@ TEST(TableDeviations, of_columns_on_a_grid_and_of_real_positions) {
 }
 
 TEST(TableDeviations, of_positions_that_are_no_whole_numbers) {
-  const auto at = [](const std::function<double(double)>& other) {
+  const auto at = [](const Function<double(double)>& other) {
     return said("timestep_embedding", "dim=8", [other](const Parameters& parameters) {
       const Encoding right = encoding_named("timestep_embedding").make(parameters);
       return answered_by(right, [=](Call call) {
@@ -321,7 +321,7 @@ TEST(TableDeviations, of_positions_that_are_no_whole_numbers) {
   EXPECT_EQ(at([](double t) { return t / 1000; }), Sentences{"positions are a thousandth"});
   EXPECT_EQ(at([](double t) { return 1.25 * t; }), Sentences{"positions are multiplied by 1.25"});
   EXPECT_EQ(at([](double t) { return t + 0.25 * std::sin(t); }), Sentences{});
-  const auto of_row = [](const std::function<std::size_t(std::size_t n, std::size_t all)>& other) {
+  const auto of_row = [](const Function<std::size_t(std::size_t n, std::size_t all)>& other) {
     return said("timestep_embedding", "dim=8", [other](const Parameters& parameters) {
       const Encoding right = encoding_named("timestep_embedding").make(parameters);
       return answered_by(right, [=](Call call) {

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <string>
 
 #include "core/formats.h"
+#include "core/function.h"
 #include "diagnosis/testing/deviations.h"
 
 namespace posproof::table_forms_test {
@@ -15,7 +15,7 @@ namespace {
 
 using testing::said;
 using testing::Sentences;
-using Angle = std::function<double(double t, double w)>;
+using Angle = Function<double(double t, double w)>;
 
 Sentences said_of(const std::string& family, const std::string& words, const Angle& angle) {
   return said(family, words, [=](const Parameters& parameters) -> Encoding {

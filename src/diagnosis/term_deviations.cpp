@@ -9,6 +9,7 @@
 #include <map>
 #include <numeric>
 
+#include "core/function.h"
 #include "diagnosis/measured_words.h"
 #include "diagnosis/pair_forms.h"
 
@@ -291,7 +292,7 @@ class Terms {
                     }};
   }
 
-  std::vector<Parts> parts_at(const std::function<std::pair<Position, Position>(const AskedPair&)>& to,
+  std::vector<Parts> parts_at(const Function<std::pair<Position, Position>(const AskedPair&)>& to,
                               Contents contents = Contents::own) const {
     std::vector<Parts> out;
     const Answered* from = nullptr;

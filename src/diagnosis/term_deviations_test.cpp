@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <functional>
 
 #include "attention/reference_attention.h"
+#include "core/function.h"
 #include "diagnosis/testing/deviations.h"
 #include "run/catalogued.h"
 
@@ -20,10 +20,9 @@ using testing::said;
 using testing::Sentences;
 
 // A logit of the declared encoding, made again from that of other contents and positions.
-using Logit =
-    std::function<double(std::span<const double> q, std::span<const double> k, Position i, Position j)>;
-using Wrong = std::function<double(const Logit& declared, std::span<const double> q,
-                                   std::span<const double> k, Position i, Position j)>;
+using Logit = Function<double(std::span<const double> q, std::span<const double> k, Position i, Position j)>;
+using Wrong = Function<double(const Logit& declared, std::span<const double> q, std::span<const double> k,
+                              Position i, Position j)>;
 
 Sentences of(const std::string& family, const std::string& words, const Wrong& wrong) {
   return said(family, words, [wrong, family](const Parameters& parameters) {
@@ -100,7 +99,7 @@ TEST(TermDeviations, name_no_term_that_is_another_in_the_first_rows_alone) {
   Call call;
   call.contents = {q, k};
   for (Position t = 0; t < 12; ++t) call.positions.whole.push_back(t), call.keys.whole.push_back(t);
-  const auto said_of = [&](const std::function<bool(std::size_t i, std::size_t j)>& is_another) {
+  const auto said_of = [&](const Function<bool(std::size_t i, std::size_t j)>& is_another) {
     Tensor answer = truth.logits(q, k, call.positions.whole, call.keys.whole);
     for (std::size_t i = 0; i < 12; ++i)
       for (std::size_t j = 0; j < 12; ++j) answer.at(i, j) *= is_another(i, j) ? 3 : 1;
@@ -132,7 +131,7 @@ TEST(TermDeviations, name_each_of_four_terms_that_is_missing) {
   };
   const std::vector<double> all = logits(q, k), of_q = logits(q, none), of_k = logits(none, k),
                             neither = logits(none, none);
-  const auto said_without = [&](const std::function<double(std::size_t n)>& term) {
+  const auto said_without = [&](const Function<double(std::size_t n)>& term) {
     Tensor answer({1, 6, 6}, all);
     for (std::size_t n = 0; n < all.size(); ++n) answer.data[n] -= term(n);
     Sentences out;
@@ -227,7 +226,7 @@ TEST(TermDeviationsInFull, name_the_positions_of_all_terms_or_of_one) {
 }
 
 // Each logit of the declared encoding at another distance.
-Wrong at_distance(const std::function<Position(Position)>& other) {
+Wrong at_distance(const Function<Position(Position)>& other) {
   return [other](const Logit& declared, std::span<const double> q, std::span<const double> k, Position i,
                  Position j) { return declared(q, k, i, i - other(i - j)); };
 }

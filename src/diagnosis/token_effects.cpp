@@ -1,10 +1,10 @@
 #include "diagnosis/token_effects.h"
 
-#include <functional>
 #include <limits>
 #include <string_view>
 #include <utility>
 
+#include "core/function.h"
 #include "subject/arrays.h"
 
 namespace posproof {
@@ -24,7 +24,7 @@ struct Sizes {
 };
 
 // The place whose content is answered at another.
-using Other = std::function<Place(const Place& at, const Sizes& sizes)>;
+using Other = Function<Place(const Place& at, const Sizes& sizes)>;
 
 enum class ItsPosition { stays_behind, comes_along };
 

@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/function.h"
 #include "diagnosis/testing/effects.h"
 #include "run/catalogued.h"
 #include "subject/arrays.h"
@@ -29,7 +29,7 @@ TEST(TokenEffects, put_other_content_in_each_place) {
   const auto after = [](int n, int of) { return n == of - 1 ? 0 : n + 1; };
   const struct {
     std::string answer, content;  // with its position, without
-    std::function<At(At)> from;
+    Function<At(At)> from;
   } all[] = {
       {"", "heads have each other's content, in reverse order",
        [](At at) {

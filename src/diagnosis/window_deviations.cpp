@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <functional>
 #include <span>
 #include <string>
 #include <utility>
+
+#include "core/function.h"
 
 namespace posproof {
 namespace {
@@ -55,7 +56,7 @@ class Window {
   }
 
   // Another entry for each offset and head.
-  Bias with(std::function<double(Offset, std::size_t head)> other) const {
+  Bias with(Function<double(Offset, std::size_t head)> other) const {
     Bias out = truth_;
     out.bias = [other = std::move(other), own = truth_.bias](const Positions& queries,
                                                              const Positions& keys) {
@@ -75,7 +76,7 @@ class Window {
   }
 
   // Of a query, a key and a head, by their numbers in the whole window, row by row.
-  using Entry = std::function<double(std::size_t query, std::size_t key, std::size_t head)>;
+  using Entry = Function<double(std::size_t query, std::size_t key, std::size_t head)>;
   Bias with_entries(Entry other) const {
     Bias out = truth_;
     out.bias = [=, other = std::move(other), heads = truth_.heads, width = width_](const Positions& queries,
@@ -117,7 +118,7 @@ struct Rows {
   }
 };
 
-using Add = std::function<void(std::string words, std::function<double(Offset, std::size_t head)>)>;
+using Add = Function<void(std::string words, Function<double(Offset, std::size_t head)>)>;
 
 void add_of_table(const Window& window, const Parameters& parameters, const std::vector<double>& entries,
                   const Add& add) {
@@ -191,7 +192,7 @@ std::vector<Deviation> window_deviations(const Bias& truth, const Parameters& pa
   const std::vector<double> entries = window.entries();
   const std::size_t heads = window.heads();
   std::vector<Deviation> out;
-  const Add add = [&](std::string words, std::function<double(Offset, std::size_t)> other) {
+  const Add add = [&](std::string words, Function<double(Offset, std::size_t)> other) {
     out.push_back({{std::move(words)}, window.with(std::move(other)), true});
   };
   const auto entry = [=](Offset at, std::size_t head) {
@@ -226,7 +227,7 @@ std::vector<Deviation> window_deviations(const Bias& truth, const Parameters& pa
     add("the same after one permutation of heads: in reverse order",
         [=](Offset at, std::size_t head) { return entry(at, heads - 1 - head); });
     const auto lying = [&](const char* words,
-                           std::function<std::size_t(std::size_t q, std::size_t k, std::size_t head)> flat) {
+                           Function<std::size_t(std::size_t q, std::size_t k, std::size_t head)> flat) {
       out.push_back(
           {{words},
            window.with_entries([=, flat = std::move(flat)](std::size_t q, std::size_t k, std::size_t head) {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <functional>
 #include <string>
 
+#include "core/function.h"
 #include "diagnosis/testing/deviations.h"
 
 namespace posproof::window_deviations_test {
@@ -27,7 +27,7 @@ struct Window {
     return table.at(static_cast<std::size_t>(std::clamp<Position>(row, 0, offsets() - 1)) * heads + head);
   }
 };
-using Entry = std::function<double(const Window& window, Position rows, Position columns, std::size_t head)>;
+using Entry = Function<double(const Window& window, Position rows, Position columns, std::size_t head)>;
 
 Position right_row(const Window& window, Position rows, Position columns) {
   return (rows + window.height - 1) * (2 * window.width - 1) + columns + window.width - 1;
@@ -69,7 +69,7 @@ Sentences said_of(const Entry& entry, const std::string& words = "height=3 width
 
 const std::string standard = "height=3 width=4 heads=3 table=seeded";
 
-Sentences with_row(const std::function<Position(const Window&, Position rows, Position columns)>& row,
+Sentences with_row(const Function<Position(const Window&, Position rows, Position columns)>& row,
                    const std::string& words = standard) {
   return said_of([row](const Window& window, Position rows, Position columns,
                        std::size_t head) { return window.at(row(window, rows, columns), head); },
@@ -148,7 +148,7 @@ TEST(WindowDeviations, name_another_index) {
   EXPECT_EQ(with_row(from_keys(0), standard + " relative=key_minus_query"), Sentences{});
   EXPECT_EQ(with_row(from_keys(1), standard + " relative=key_minus_query"),
             Sentences{"the row of an offset is one too large"});
-  const auto of_stride = [](const std::function<Position(const Window&)>& stride) {
+  const auto of_stride = [](const Function<Position(const Window&)>& stride) {
     return with_row([stride](const Window& w, Position rows, Position columns) {
       return (rows + w.height - 1) * stride(w) + columns + w.width - 1;
     });
@@ -170,7 +170,7 @@ TEST(WindowDeviations, name_another_index) {
 }
 
 TEST(WindowDeviations, name_heads_in_another_order) {
-  const auto of_heads = [](const std::function<std::size_t(std::size_t head)>& other) {
+  const auto of_heads = [](const Function<std::size_t(std::size_t head)>& other) {
     return said_of([other](const Window& w, Position rows, Position columns, std::size_t head) {
       return w.at(right_row(w, rows, columns), other(head));
     });
@@ -191,7 +191,7 @@ TEST(WindowDeviations, name_heads_in_another_order) {
 
 // The bias of all tokens of a window of three rows of four, written down and read otherwise.
 TEST(WindowDeviations, name_axes_of_the_bias_in_each_others_place) {
-  const auto read = [](const std::function<std::size_t(std::size_t q, std::size_t k, std::size_t head)>& at) {
+  const auto read = [](const Function<std::size_t(std::size_t q, std::size_t k, std::size_t head)>& at) {
     return said("relative_table", standard, [at](const Parameters& parameters) -> Encoding {
       Bias out = as<Bias>(encoding_named("relative_table").make(parameters));
       std::vector<Position> window;
@@ -227,7 +227,7 @@ TEST(WindowDeviations, name_axes_of_the_bias_in_each_others_place) {
 // Heads of one shard in the place of those of another, and what no declared head is.
 TEST(HeadDeviation, names_heads_that_are_others) {
   using N = std::size_t;
-  const auto of = [](const std::function<double(N head)>& factor, const std::function<N(N head)>& other) {
+  const auto of = [](const Function<double(N head)>& factor, const Function<N(N head)>& other) {
     return said_of(
         [=](const Window& window, Position rows, Position columns, N head) {
           return factor(head) * window.at(right_row(window, rows, columns), other(head));

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 
+#include "core/function.h"
 #include "encodings/inside_attention.h"
 
 namespace posproof::inside {
@@ -11,7 +11,7 @@ namespace posproof::inside {
 // The logit less what the tokens after the key, up to the query, forget: added up one by one. Past the last
 // key nothing is forgotten.
 inline Attention forgetting(std::size_t dim, Real scale,
-                            std::function<Real(std::span<const double> key)> forgets) {
+                            Function<Real(std::span<const double> key)> forgets) {
   Attention out = attention(dim, [scale, forgets = std::move(forgets)](const Tensor& q, const Tensor& k,
                                                                        const Tensor& v, const Mask&) {
     std::vector<Real> each;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "core/encoding.h"
+#include "core/function.h"
 #include "core/parameter.h"
 #include "encodings/seeded.h"
 
@@ -75,8 +75,8 @@ inline void need_contents(std::size_t dim, const Tensor& q, const Tensor& k, con
 
 // A logit of one query and one key, whose positions have a number for each axis.
 using Coordinates = std::span<const Position>;
-using LogitOnAGrid = std::function<Real(std::span<const double> q, std::span<const double> k, Coordinates i,
-                                        Coordinates j, std::size_t head)>;
+using LogitOnAGrid = Function<Real(std::span<const double> q, std::span<const double> k, Coordinates i,
+                                   Coordinates j, std::size_t head)>;
 
 inline Contextual contextual_on_a_grid(std::size_t dim, std::size_t heads, std::size_t axes,
                                        LogitOnAGrid logit) {
@@ -101,8 +101,8 @@ inline Contextual contextual_on_a_grid(std::size_t dim, std::size_t heads, std::
 }
 
 // The same of positions of one number.
-using Logit = std::function<Real(std::span<const double> q, std::span<const double> k, Position i, Position j,
-                                 std::size_t head)>;
+using Logit = Function<Real(std::span<const double> q, std::span<const double> k, Position i, Position j,
+                            std::size_t head)>;
 
 inline Contextual contextual(std::size_t dim, std::size_t heads, Logit logit) {
   return contextual_on_a_grid(
@@ -112,8 +112,8 @@ inline Contextual contextual(std::size_t dim, std::size_t heads, Logit logit) {
 }
 
 // A logit of what a query and a key become by themselves.
-using Token = std::function<std::vector<Real>(std::span<const double> x, Position t, bool is_key)>;
-using LogitOfTokens = std::function<Real(std::span<const Real> q, std::span<const Real> k)>;
+using Token = Function<std::vector<Real>(std::span<const double> x, Position t, bool is_key)>;
+using LogitOfTokens = Function<Real(std::span<const Real> q, std::span<const Real> k)>;
 
 inline Contextual contextual_of_tokens(std::size_t dim, Token token, LogitOfTokens logit) {
   Contextual out{.dim = dim};
@@ -135,10 +135,10 @@ inline Contextual contextual_of_tokens(std::size_t dim, Token token, LogitOfToke
 
 // The logit of a query and a key of one call, and a channel of the value that this query finds at this key.
 struct Pairwise {
-  std::function<Real(std::size_t i, std::size_t j)> logit;
-  std::function<Real(std::size_t i, std::size_t j, std::size_t c)> value;
+  Function<Real(std::size_t i, std::size_t j)> logit;
+  Function<Real(std::size_t i, std::size_t j, std::size_t c)> value;
 };
-using Paired = std::function<Pairwise(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask)>;
+using Paired = Function<Pairwise(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask)>;
 
 // softmax(logits) values: Vaswani et al. 2017, section 3.2.1. The largest logit of a row is taken off first.
 inline Attention attention(std::size_t dim, Paired paired) {

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <functional>
-
+#include "core/function.h"
 #include "exact/multiprecision.h"
 #include "exact/real.h"
 
@@ -9,7 +8,7 @@
 namespace posproof::exact {
 
 // The angle in radians, as a function of the bits that it is computed with: within 2^(12 - bits) of itself.
-using Angle = std::function<Real(mpfr_prec_t bits)>;
+using Angle = Function<Real(mpfr_prec_t bits)>;
 
 // Its sine and cosine, each rounded once to double. Throws Refusal for angles of 2^100 radians or more.
 Multiprecision::SineAndCosine sine_and_cosine(const Angle& angle);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "core/function.h"
 #include "exact/comparing.h"
 #include "exact/in_threads.h"
 #include "exact/ladder.h"
@@ -130,7 +131,7 @@ void ExactTable::fill(Format format, Position first, std::size_t rows, void* out
 // ---- comparing ----
 
 Compared ExactTable::compare(Format format, Position first, std::size_t rows, const void* values,
-                             const std::function<void(const Compared&)>& each, unsigned threads) const {
+                             const Function<void(const Compared&)>& each, unsigned threads) const {
   check(first, rows);
   Compared all{.first = first, .rows = rows, .farthest = std::vector<double>(dim_, 0.0)};
   std::mutex telling;

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "core/encoding.h"
 #include "core/formats.h"
+#include "core/function.h"
 
 namespace posproof::exact {
 
@@ -69,7 +69,7 @@ class ExactTable : public ExactSource {
   // most 64 rows, one call at a time, in no particular order where there are threads; what is returned is the
   // sum of all.
   Compared compare(Format format, Position first, std::size_t rows, const void* values,
-                   const std::function<void(const Compared&)>& each = {}, unsigned threads = 1) const;
+                   const Function<void(const Compared&)>& each = {}, unsigned threads = 1) const;
 
   // How many of them are not the exact values correctly rounded, and nothing else: where many are wrong, in
   // half the time.

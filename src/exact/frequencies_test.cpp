@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <string>
 
 #include "core/encoding.h"
+#include "core/function.h"
 #include "exact/testing/boost_numbers.h"
 
 namespace posproof::exact::frequencies_test {
@@ -193,7 +193,7 @@ Wide wide(const Real& x) {
   return out;
 }
 
-using Formula = std::function<Wide(int i)>;
+using Formula = Function<Wide(int i)>;
 
 void expect_promised(const Geometric& recipe, const Formula& formula, const std::string& what) {
   std::vector<Wide> there;

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "core/function.h"
 #include "exact/in_threads.h"
 #include "exact/ladder.h"
 #include "exact/multiprecision.h"
@@ -141,7 +142,7 @@ class Scanning {
     }
   }
 
-  std::vector<Candidate> candidates(unsigned threads, const std::function<void(Position)>& progress) {
+  std::vector<Candidate> candidates(unsigned threads, const Function<void(Position)>& progress) {
     in_threads(threads, std::size_t{rows_per_block} * threads, [&](std::size_t, std::size_t) {
       try {
         run(progress);
@@ -157,7 +158,7 @@ class Scanning {
  private:
   static constexpr Position share = 1 << 14;
 
-  void run(const std::function<void(Position)>& progress) {
+  void run(const Function<void(Position)>& progress) {
     Giants giants(phasors_);
     const PhasorRows room(1, phasors_.lanes());
     std::vector<Candidate> found;
@@ -207,7 +208,7 @@ class Scanning {
 
 std::vector<Closest> hardest_to_round(const Ladder& ladder, std::span<const Position> limits,
                                       std::size_t count, unsigned threads,
-                                      const std::function<void(Position done)>& progress) {
+                                      const Function<void(Position done)>& progress) {
   if (ladder.phasors() == nullptr)
     throw std::invalid_argument("the frequencies of this ladder have no place in double-double");
   const auto candidates = Scanning(ladder, limits, count).candidates(threads, progress);

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <functional>
 #include <span>
 #include <vector>
 
 #include "core/encoding.h"
 #include "core/formats.h"
+#include "core/function.h"
 
 namespace posproof::exact {
 
@@ -52,6 +52,6 @@ struct Closest {
 // net is knotted for 32 * count in the mean.
 std::vector<Closest> hardest_to_round(const Ladder& ladder, std::span<const Position> limits,
                                       std::size_t count, unsigned threads,
-                                      const std::function<void(Position done)>& progress = {});
+                                      const Function<void(Position done)>& progress = {});
 
 }  // namespace posproof::exact

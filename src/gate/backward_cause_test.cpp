@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/call.h"
+#include "core/function.h"
 #include "gate/backward.h"
 #include "run/catalogued.h"
 #include "search/trial.h"
@@ -18,7 +18,7 @@ namespace posproof::backward_cause_test {
 namespace {
 
 using Sentences = std::vector<std::string>;
-using Backward = std::function<Tensor(const Rotary& forward, const Rotary& back, const Call& call)>;
+using Backward = Function<Tensor(const Rotary& forward, const Rotary& back, const Call& call)>;
 
 Sentences said_of(const std::string& id, const std::string& setting, const Backward& backward) {
   const EncodingSpec& spec = encoding_named(id);

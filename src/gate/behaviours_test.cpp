@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <memory>
 
 #include "core/call.h"
 #include "core/failure.h"
 #include "core/formats.h"
+#include "core/function.h"
 #include "run/catalogued.h"
 
 namespace posproof::behaviours_test {
@@ -23,7 +23,7 @@ Encoding encoding(const std::string& id, const std::string& words) {
 }
 
 // A table of eight rows, with that one where a position is past its end, or zeros where that is none.
-Said past_the_end(const std::function<Position(Position)>& row, Position refused = 1000) {
+Said past_the_end(const Function<Position(Position)>& row, Position refused = 1000) {
   const Encoding truth = encoding("learned", "dim=3 length=8");
   Table table = as<Table>(truth);
   table.rows = [=, own = table.rows](const Positions& positions, Position length) {
@@ -65,7 +65,7 @@ TEST(Behaviours, past_the_end_have_no_name_where_rows_are_others) {
 // Tables whose answers past the end all count as the last row, and that are nevertheless none of these.
 TEST(Behaviours, past_the_end_have_no_name_where_nothing_tells_rows_apart) {
   const std::string last = "positions past 7 are not refused: they count as 7";
-  const auto said = [](const std::function<void(Table & declared, Table & own)>& change) {
+  const auto said = [](const Function<void(Table & declared, Table & own)>& change) {
     Table declared = as<Table>(encoding("learned", "dim=3 length=8")), own = declared;
     own.rows = [rows = declared.rows](const Positions& positions, Position length) {
       std::vector<Position> held(positions.flat().begin(), positions.flat().end());
@@ -100,7 +100,7 @@ TEST(Behaviours, past_the_end_have_no_name_where_nothing_tells_rows_apart) {
               };
             }),
             std::nullopt);
-  const auto past = [&](const std::function<Tensor(Tensor)>& answer) {
+  const auto past = [&](const Function<Tensor(Tensor)>& answer) {
     return said([&](Table&, Table& own) {
       own.rows = [=, rows = own.rows](const Positions& positions, Position length) {
         Tensor out = rows(positions, length);
@@ -119,9 +119,9 @@ TEST(Behaviours, past_the_end_have_no_name_where_nothing_tells_rows_apart) {
 
 // The n-th call of an object multiplies the declared answers by that, and something is done to them.
 Said multiplied(
-    const std::function<double(int n)>& factor,
-    const std::function<void(int n, Tensor&)>& besides = [](int, Tensor&) {}, const std::string& id = "alibi",
-    const std::string& words = "heads=4", const std::function<void(Subject&)>& change = [](Subject&) {}) {
+    const Function<double(int n)>& factor,
+    const Function<void(int n, Tensor&)>& besides = [](int, Tensor&) {}, const std::string& id = "alibi",
+    const std::string& words = "heads=4", const Function<void(Subject&)>& change = [](Subject&) {}) {
   const Encoding truth = encoding(id, words);
   const auto calls = std::make_shared<int>(0);
   Subject subject{"made", "", truth, all_f32};
@@ -210,8 +210,8 @@ TEST(Behaviours, that_multiply_otherwise_have_no_name) {
 TEST(Behaviours, that_multiply_are_looked_for_where_five_positions_can_be_asked_anew) {
   const auto of = [](
                       const std::string& id, const std::string& words,
-                      const std::function<void(Subject&)>& change = [](Subject&) {},
-                      const std::function<void(int n, Tensor&)>& besides = [](int, Tensor&) {}) {
+                      const Function<void(Subject&)>& change = [](Subject&) {},
+                      const Function<void(int n, Tensor&)>& besides = [](int, Tensor&) {}) {
     return multiplied(&halved, besides, id, words, change).has_value();
   };
   EXPECT_TRUE(of("alibi", "heads=4"));

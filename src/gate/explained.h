@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string_view>
 
+#include "core/function.h"
 #include "core/spec.h"
 #include "gate/gate.h"
 #include "search/budget_clock.h"
@@ -17,8 +17,8 @@ struct Refutations {
   const Encoding& truth;
   const Expected& expected;
   std::uint64_t seed;
-  BudgetClock::time_point deadline;                        // nothing begins after it
-  std::function<const Trial&(std::string_view id)> trial;  // of the subject, by the property's id
+  BudgetClock::time_point deadline;                   // nothing begins after it
+  Function<const Trial&(std::string_view id)> trial;  // of the subject, by the property's id
 };
 
 // Says of every refuted result whether its counterexample needs the calls that came before, and then what it

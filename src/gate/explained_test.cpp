@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/function.h"
 #include "gate/history.h"
 #include "gate/testing/gated.h"
 #include "run/agreement.h"
@@ -31,7 +32,7 @@ struct Explained {
   int renewed = 0;
 };
 
-Explained explained(BudgetClock::duration left, const std::function<void()>& on_renewal = {}) {
+Explained explained(BudgetClock::duration left, const Function<void()>& on_renewal = {}) {
   const EncodingSpec& spec = encoding_named("rope");
   const Parameters parameters = with(spec, Case::parse("dim=4"));
   const Encoding truth = spec.oracle(parameters);
@@ -82,11 +83,11 @@ struct Shown {
 // What explain() says of a subject of which that was found.
 struct Explaining {
   std::string encoding = "rope", parameters = "dim=4";
-  std::function<Tensor(const Encoding& right, Call call)> answering = [](const Encoding& right, Call call) {
+  Function<Tensor(const Encoding& right, Call call)> answering = [](const Encoding& right, Call call) {
     return answer(right, call);
   };
   std::vector<Shown> shown = {};
-  std::function<void()> renew = [] {};
+  Function<void()> renew = [] {};
   BudgetClock::duration left = std::chrono::minutes(10);
   std::optional<Subject> file = {};
   Texts asked = {}, needing = {}, following = {}, explanations = {};  // filled

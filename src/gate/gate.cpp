@@ -9,6 +9,7 @@
 #include "attention/reference_attention.h"
 #include "catalogue/properties/call/refuses_out_of_range.h"
 #include "core/call.h"
+#include "core/function.h"
 #include "gate/backward.h"
 #include "gate/checked.h"
 #include "gate/declined.h"
@@ -96,7 +97,7 @@ Verdict agrees(const Encoding& truth, const Plan& plan, bool every_position, Gat
 }
 
 // The same encoding, which tells of each call.
-Encoding telling(Encoding encoding, const std::function<void()>& called) {
+Encoding telling(Encoding encoding, const Function<void()>& called) {
   if (!called) return encoding;
   return answered_by(encoding, [encoding, called](const Call& call) {
     called();

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/function.h"
 #include "core/spec.h"
 #include "core/verdict.h"
 #include "diagnosis/diagnosis.h"
@@ -72,9 +72,9 @@ struct GateOptions {
   bool exhaustive = false;  // agreement at every position of a live subject, too, however many there are
   // Told before each property: its id, its number and how many there are; and before what is asked behind
   // them.
-  std::function<void(std::string_view id, std::size_t number, std::size_t of)> progress = {};
-  std::function<void(const PropertyResult&)> ended = {};  // told of each result when it is known
-  std::function<void()> called = {};                      // told of each call of a live subject
+  Function<void(std::string_view id, std::size_t number, std::size_t of)> progress = {};
+  Function<void(const PropertyResult&)> ended = {};  // told of each result when it is known
+  Function<void()> called = {};                      // told of each call of a live subject
 };
 
 // Puts a foreign implementation to everything that the encoding claims to hold for these parameters,
@@ -84,7 +84,7 @@ GateResult gate(std::string_view encoding_id, const EncodingSpec& spec, const Pa
                 std::string_view subject, const GateOptions& options);
 
 // The same of a subject that this opens, given what it is expected to be.
-using Opening = std::function<Subject(const Expected&)>;
+using Opening = Function<Subject(const Expected&)>;
 GateResult gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
                 const Opening& opening, const GateOptions& options);
 

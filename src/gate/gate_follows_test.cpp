@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/call.h"
+#include "core/function.h"
 #include "gate/gate.h"
 #include "gate/history.h"
 #include "run/agreement.h"
@@ -15,7 +16,7 @@ namespace posproof::gate_follows_test {
 namespace {
 
 using Texts = std::vector<std::string>;
-using Answering = std::function<Tensor(const Encoding& right, const Call& call)>;
+using Answering = Function<Tensor(const Encoding& right, const Call& call)>;
 
 const EncodingSpec& rope() {
   return encoding_named("rope");

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <optional>
 
+#include "core/function.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "subject/testing/npy.h"
@@ -344,13 +345,13 @@ TEST(Gate, reads_every_row_of_a_cache_of_turns) {
 
 struct ColumnsOfOneArray {
   std::string layout, words, cosines, sines;
-  std::function<std::size_t(std::size_t pair, bool sine)> column;
+  Function<std::size_t(std::size_t pair, bool sine)> column;
 };
 
 // What the file alone does not tell: how it is read in the code that uses it.
 TEST(Gate, says_in_which_order_the_columns_of_a_cache_are_right) {
   const auto [cosines, sines] = cache(300, "dim=16 base=500000");
-  using Column = std::function<std::size_t(std::size_t, bool)>;
+  using Column = Function<std::size_t(std::size_t, bool)>;
   const Column halves = [](std::size_t i, bool sine) { return sine ? 8 + i : i; },
                swapped_halves = [](std::size_t i, bool sine) { return sine ? i : 8 + i; },
                neighbours = [](std::size_t i, bool sine) { return 2 * i + (sine ? 1 : 0); },

@@ -9,6 +9,7 @@
 #include "attention/reference_attention.h"
 #include "core/call.h"
 #include "core/failure.h"
+#include "core/function.h"
 #include "core/term.h"
 #include "gate/history_calls.h"
 #include "run/agreement.h"
@@ -28,7 +29,7 @@ struct Compared {
   histories::Callee truth;
   Encoding subject;
   Precision precision;
-  std::function<void()> renew;
+  Function<void()> renew;
 };
 
 std::optional<Compared> compared(const Encoding& truth, const Subject& subject) {

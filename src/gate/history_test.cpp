@@ -10,6 +10,7 @@
 
 #include "core/call.h"
 #include "core/failure.h"
+#include "core/function.h"
 #include "core/term.h"
 #include "run/catalogued.h"
 #include "run/sharpness.h"
@@ -25,7 +26,7 @@ struct Memory {
   Position longest = 0;
   std::size_t shape = 0;
 };
-using Remembering = std::function<Tensor(const Encoding& right, Memory& memory, const Call& call)>;
+using Remembering = Function<Tensor(const Encoding& right, Memory& memory, const Call& call)>;
 
 struct Made {
   Encoding truth;

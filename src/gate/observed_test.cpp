@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/call.h"
+#include "core/function.h"
 #include "run/catalogued.h"
 
 namespace posproof::observed_test {
@@ -23,7 +24,7 @@ Rotary truth() {
   return as<Rotary>(rope().oracle(with(rope(), Case::parse("dim=4 heads=2"))));
 }
 
-Observations observed(const std::function<Tensor(const Call&)>& answers) {
+Observations observed(const Function<Tensor(const Call&)>& answers) {
   const Subject subject{
       .name = "", .description = "", .encoding = answered_by(truth(), answers), .precision = all_f64};
   const auto found = observe(subject, truth(), 1, seconds(10));

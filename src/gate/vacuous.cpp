@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -60,10 +61,14 @@ Residual failing_sets(bool& failed, const Trial& trial, Draw& draw) {
 
 Trial with_doubts(const AskedOf& asked, const Plan& plan) {
   if (!asked.subject.live) return asked.trial;
-  return [asked, plan, held = Holds{}, shrinks = false](Draw& draw) mutable {
-    const Residual found = failing_sets(shrinks, asked.trial, draw);
-    held.add(found, {});
-    if (shrinks || held.cases != vacuous_before_doubt || held.learned()) return found;
+  struct State {
+    Holds held;
+    bool shrinks = false;
+  };
+  return [asked, plan, state = std::make_shared<State>()](Draw& draw) {
+    const Residual found = failing_sets(state->shrinks, asked.trial, draw);
+    state->held.add(found, {});
+    if (state->shrinks || state->held.cases != vacuous_before_doubt || state->held.learned()) return found;
     if (const auto why = nothing_to_show(asked, plan)) throw Inapplicable{*why};
     return found;
   };

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +7,7 @@
 
 #include "core/call.h"
 #include "core/failure.h"
+#include "core/function.h"
 #include "core/place.h"
 #include "core/precision.h"
 #include "core/property.h"
@@ -34,7 +34,7 @@ struct WrongAnswer {
 Tensor rounded(Tensor exact, const Precision& precision);
 
 // A property's check of that encoding; none where it cannot be asked.
-using TrialOf = std::function<std::optional<Trial>(const Encoding&)>;
+using TrialOf = Function<std::optional<Trial>(const Encoding&)>;
 TrialOf trial_of(const Property& property, const Precision& precision);  // the property lives as long
 
 // What a counterexample shows of the single answers that it is made of.

@@ -11,6 +11,7 @@
 #include "catalogue/properties/rotary/composes.h"
 #include "catalogue/properties/rotary/preserves_norm.h"
 #include "core/failure.h"
+#include "core/function.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "search/case_result.h"
@@ -29,7 +30,7 @@ Encoding right() {
 }
 
 // As `how` changes what is right.
-Encoding changed(std::function<void(const Call&, Tensor&)> how) {
+Encoding changed(Function<void(const Call&, Tensor&)> how) {
   return answered_by(right(), [how = std::move(how)](const Call& call) {
     Tensor out = answer(right(), call);
     how(call, out);

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <new>
 
 #include "attention/reference_attention.h"
 #include "core/call.h"
 #include "core/failure.h"
+#include "core/function.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "run/exhaustive.h"
@@ -40,8 +40,8 @@ std::optional<Answers::One> asked(const Encoding& subject, const Domain& domain,
 }
 
 // The answers that a candidate is compared with, one by one, until it has been told enough.
-using Each = std::function<bool(const Answers::One&)>;
-using Source = std::function<void(const Each&)>;
+using Each = Function<bool(const Answers::One&)>;
+using Source = Function<void(const Each&)>;
 
 Source recorded(const Answers& answers) {
   return [&answers](const Each& each) {

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/function.h"
 #include "core/spec.h"
 #include "core/tensor.h"
 #include "identify/identified.h"
@@ -19,7 +19,7 @@ struct IdentifyOptions {
   std::optional<std::size_t> dim = {}, heads = {};  // that a live subject is asked with
   std::chrono::milliseconds call_time{20000};       // longest time for one answer
   bool sandbox = false;
-  std::function<void(std::string_view what)> progress = {};
+  Function<void(std::string_view what)> progress = {};
 };
 
 // The shapes that a program is asked with as this encoding, the first of which it may have been built for.

@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "core/formats.h"
+#include "core/function.h"
 #include "identify/identified_grid.h"
 #include "run/catalogued.h"
 
@@ -140,8 +140,7 @@ TEST(IdentifiedTable, proposes_the_padding_row_behind_the_offset) {
 // one and its powers of the base; the slowest is off by so many times what rounding may put it off, together
 // with the fastest, to which it is relative.
 std::vector<std::string> proposed_of_a_grid(double fastest, double base, const Precision& precision = all_f32,
-                                            double times = 0,
-                                            const std::function<void(Table&)>& change = {}) {
+                                            double times = 0, const Function<void(Table&)>& change = {}) {
   std::vector<double> w;
   for (int i = 0; i < 4; ++i) w.push_back(fastest * std::pow(base, -i / 4.0));
   // A result and four units of a table, twice: an angle is that of its sine, up to 1. And four of an angle.
@@ -193,7 +192,7 @@ TEST(IdentifiedGrid, proposes_the_base_of_one_step_along_an_axis) {
 
 // A step along each axis, from 0 on, is what is measured.
 TEST(IdentifiedGrid, proposes_nothing_of_what_has_no_step) {
-  const auto proposed = [](const std::function<void(Table&)>& change) {
+  const auto proposed = [](const Function<void(Table&)>& change) {
     return proposed_of_a_grid(1, 100, all_f32, 0, change).size();
   };
   EXPECT_EQ(proposed([](Table& of) { of.positions.last_on_axis = {1, 1}; }), 1u);

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/call.h"
+#include "core/function.h"
 #include "identify/identified_fit.h"
 #include "identify/identified_proposals.h"
 #include "run/catalogued.h"
@@ -21,7 +22,7 @@ constexpr double least_near = 0.25;
 
 class Identifying {
  public:
-  Identifying(Unidentified asked, std::function<void(std::string_view what)> progress)
+  Identifying(Unidentified asked, Function<void(std::string_view what)> progress)
       : progress_(std::move(progress)), asked_(std::move(asked)) {}
 
   // Whether one holds.
@@ -241,7 +242,7 @@ class Identifying {
     found_.nearest = std::move(out);
   }
 
-  std::function<void(std::string_view what)> progress_;
+  Function<void(std::string_view what)> progress_;
   Unidentified asked_;
   Answers answers_;
   std::vector<Tried> hold_, fail_;
@@ -252,7 +253,7 @@ class Identifying {
 // Of a program that is near nothing the questions may be wrong: a table that is taken for a rotation, say.
 // One that is nearly right is asked nothing else, which it may answer rightly and is not what it is. The
 // nearest is that of the first questions.
-Identified identified(Identifying& first, const std::function<void(std::string_view what)>& progress) {
+Identified identified(Identifying& first, const Function<void(std::string_view what)>& progress) {
   if (first.found()) return std::move(first).answer();
   std::size_t tried = 0;
   auto other = first.is_near() ? std::nullopt : first.taken_otherwise();

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "report/identified.h"
 #include "run/catalogued.h"
@@ -238,7 +237,7 @@ TEST(Identify, one_array_of_cosines_and_sines_says_which_channels_rotate) {
 // A live encoding, as a program that answers so.
 Identified of_live(
     const std::string& id, const std::string& words,
-    const std::function<Tensor(const Call&, Tensor)>& change = [](const Call&, Tensor out) { return out; }) {
+    const Function<Tensor(const Call&, Tensor)>& change = [](const Call&, Tensor out) { return out; }) {
   const Encoding made = encoding_named(id).make(Case::parse(words));
   const Encoding answering =
       answered_by(made, [=](const Call& call) { return change(call, answer(made, call)); });

@@ -5,6 +5,7 @@
 
 #include "catalogue/encodings/axial_rope.h"
 #include "catalogue/misreadings/axial_rope.h"
+#include "core/function.h"
 #include "misreadings/right.h"
 
 namespace posproof::misreadings_axial_rope {
@@ -36,7 +37,7 @@ bool begins_at_minus_1(const Arguments& p) {
 }
 
 // The declared rotation at other numbers of each position, which need not be whole.
-using Number = std::function<Real(std::size_t axis, Real number, const Positions& all)>;
+using Number = Function<Real(std::size_t axis, Real number, const Positions& all)>;
 
 Encoding at_numbers(const Parameters& given, const Number& number) {
   Rotary out = misread::right<Rotary>(encodings::axial_rope, given);

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "core/function.h"
 #include "misreadings/testing/formulas.h"
 #include "run/catalogued.h"
 
@@ -23,7 +23,7 @@ struct Read {
   std::array<bool, 3> by_root = {false, false, false};  // divided by sqrt(dim)
   Real parts = 1;                                       // what the sum over the axes is divided by
 };
-using Formula = std::function<Read(std::size_t axes)>;
+using Formula = Function<Read(std::size_t axes)>;
 
 const testing::Formulas<Formula> formulas = {
     {"the offsets of the first axis are read in the other direction",

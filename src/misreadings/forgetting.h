@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/function.h"
 #include "encodings/forgetting.h"
 #include "misreadings/right.h"
 
@@ -16,7 +17,7 @@ struct Gates {
 };
 
 inline Encoding with_gates(const EncodingSpec& spec, const Parameters& given, Real scale, const Gates& of,
-                           std::function<Real(std::span<const double>)> forgets) {
+                           Function<Real(std::span<const double>)> forgets) {
   return with_pairs(spec, given, [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
     std::vector<Real> each;
     for (std::size_t j = 0; j < k.rows(); ++j)

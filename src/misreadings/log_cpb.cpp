@@ -20,7 +20,7 @@ using misread::Real;
 // The offset along an axis, and the extent of the window by which it is divided: what the perceptron is
 // given.
 using Coordinate = Real (*)(Real offset, Real extent);
-using Function = Real (*)(Real x);
+using RealFunction = Real (*)(Real x);
 
 Real with_sign(Real offset, Real size) {
   return std::copysign(size, offset);
@@ -65,8 +65,8 @@ enum class Extents { own, exchanged, of_rows, of_columns };
 
 struct Reading {
   Coordinate coordinate = &right;
-  Function limit = &sixteenfold;
-  Function activation = &misread::positive_part;
+  RealFunction limit = &sixteenfold;
+  RealFunction activation = &misread::positive_part;
   bool exchanged = false, hidden_biases = true;
   Extents extents = Extents::own;
 };

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "core/function.h"
 #include "encodings/seeded.h"
 #include "misreadings/testing/formulas.h"
 #include "run/catalogued.h"
@@ -53,7 +53,7 @@ Real spaced(Real offset, Real extent) {
 }
 
 // Of the offsets from the key to the query.
-using Formula = std::function<Real(const Net&, Real rows, Real columns)>;
+using Formula = Function<Real(const Net&, Real rows, Real columns)>;
 
 Formula of_coordinates(Real (*coordinate)(Real offset, Real extent)) {
   return [coordinate](const Net& net, Real rows, Real columns) {

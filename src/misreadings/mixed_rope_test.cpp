@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <string>
 
+#include "core/function.h"
 #include "encodings/seeded.h"
 #include "misreadings/testing/formulas.h"
 #include "run/catalogued.h"
@@ -16,8 +16,8 @@ namespace {
 using testing::Real;
 
 // The entry of the trained table that a head's pair has on an axis, of so many heads and pairs on two axes.
-using Entry = std::function<std::size_t(std::size_t axis, std::size_t h, std::size_t i, std::size_t heads,
-                                        std::size_t pairs)>;
+using Entry = Function<std::size_t(std::size_t axis, std::size_t h, std::size_t i, std::size_t heads,
+                                   std::size_t pairs)>;
 
 const testing::Formulas<Entry> formulas = {
     {"heads have each other's frequencies, in reverse order",

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/function.h"
 #include "encodings/seeded.h"
 #include "misreadings/testing/formulas.h"
 #include "run/catalogued.h"
@@ -19,7 +19,7 @@ constexpr int no_row = -1;
 
 // The row of the table of a query and a key, which have one number or two.
 using Token = std::span<const Position>;
-using Row = std::function<int(const Arguments&, Token query, Token key)>;
+using Row = Function<int(const Arguments&, Token query, Token key)>;
 
 int right(const Arguments& p, Token query, Token key) {
   const int h = int(p.whole("height")), w = int(p.whole("width")),

@@ -1,9 +1,9 @@
 #include <cstddef>
-#include <functional>
 #include <vector>
 
 #include "catalogue/encodings/resized_table.h"
 #include "catalogue/misreadings/resized_table.h"
+#include "core/function.h"
 #include "misreadings/right.h"
 
 namespace posproof::misreadings_resized_table {
@@ -34,7 +34,7 @@ Encoding not_permuted(const Parameters& given) {
 
 // These rows, with another cell of the grid in the place of each; those that are kept before them stay.
 using Rows = decltype(Table::rows);
-Rows of_other_cells(const Arguments& p, Rows rows, std::function<std::size_t(std::size_t)> other) {
+Rows of_other_cells(const Arguments& p, Rows rows, Function<std::size_t(std::size_t)> other) {
   const std::size_t kept = p.width("kept_rows"), cells = p.width("height") * p.width("width");
   return [=](const Positions& positions, Position length) {
     std::vector<Position> there(positions.begin(), positions.end());

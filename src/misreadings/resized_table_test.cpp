@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "core/function.h"
 #include "encodings/seeded.h"
 #include "misreadings/testing/formulas.h"
 #include "run/catalogued.h"
@@ -19,7 +19,7 @@ namespace posproof::misreadings_resized_table_test {
 namespace {
 
 // All entries of the cells, in the order in which they are read.
-using Flat = std::function<std::vector<double>(const Tensor& cells, const Arguments& p)>;
+using Flat = Function<std::vector<double>(const Tensor& cells, const Arguments& p)>;
 
 // How much of entry i of `from` stands in entry o of `to`, where entries are squares (linear).
 double share(std::size_t from, std::size_t to, std::size_t o, std::size_t i) {

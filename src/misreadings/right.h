@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numbers>
 #include <span>
 #include <type_traits>
 #include <variant>
 
 #include "core/error.h"
+#include "core/function.h"
 #include "core/parameter.h"
 #include "core/spec.h"
 #include "encodings/inside_attention.h"
@@ -20,7 +20,7 @@
 namespace posproof::misread {
 
 using inside::Real;
-using Make = std::function<Encoding(const Parameters&)>;
+using Make = Function<Encoding(const Parameters&)>;
 
 constexpr double more = 4;
 
@@ -81,7 +81,7 @@ inline Encoding with_pairs(const EncodingSpec& spec, const Parameters& given, in
 }
 
 // Of one entry of a bias at two positions of one number.
-using Entry = std::function<Real(std::size_t head, Position query, Position key)>;
+using Entry = Function<Real(std::size_t head, Position query, Position key)>;
 
 inline Encoding with_entry(const EncodingSpec& spec, const Parameters& given, Entry entry) {
   Bias out = right<Bias>(spec, given);
@@ -97,7 +97,7 @@ inline Encoding with_entry(const EncodingSpec& spec, const Parameters& given, En
 }
 
 // Of what multiplies a pair at a position. What rotates stays as it is.
-using Stretch = std::function<Real(const Pair& pair, Real position, Role role)>;
+using Stretch = Function<Real(const Pair& pair, Real position, Role role)>;
 
 inline Encoding with_stretch(const EncodingSpec& spec, const Parameters& given, Stretch stretch) {
   Rotary out = spec.make<Rotary>(given);
@@ -125,7 +125,7 @@ inline Encoding with_stretch(const EncodingSpec& spec, const Parameters& given, 
 }
 
 // Of the row at a position, whose numbers are one for each axis.
-using Row = std::function<void(std::span<const Real> position, std::span<double> row)>;
+using Row = Function<void(std::span<const Real> position, std::span<double> row)>;
 
 inline Encoding with_rows(Table table, Row row) {
   table.rows = [axes = table.positions.axes, dim = table.dim, row = std::move(row)](

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numbers>
 #include <string>
 #include <vector>
 
 #include "core/error.h"
+#include "core/function.h"
 #include "misreadings/testing/formulas.h"
 #include "run/catalogued.h"
 
@@ -41,7 +41,7 @@ void expect_rotates(const Rotary& made, Position last, const std::vector<Real>& 
 }
 
 // The frequencies of a call of so many tokens.
-using Frequencies = std::function<std::vector<Real>(const Arguments&, std::size_t pairs, Real tokens)>;
+using Frequencies = Function<std::vector<Real>(const Arguments&, std::size_t pairs, Real tokens)>;
 
 std::vector<Real> powers(Real base, std::size_t pairs) {
   std::vector<Real> w;

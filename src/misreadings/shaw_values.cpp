@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <vector>
 
 #include "catalogue/encodings/shaw_values.h"
 #include "catalogue/misreadings/shaw_values.h"
+#include "core/function.h"
 #include "misreadings/right.h"
 
 namespace posproof::misreadings_shaw_values {
@@ -25,7 +25,7 @@ struct Rows {
 };
 
 // Of each query that of sum e^logit over the keys that it sees.
-std::vector<Real> logarithms_of_sums(const std::function<Real(std::size_t, std::size_t)>& logit,
+std::vector<Real> logarithms_of_sums(const Function<Real(std::size_t, std::size_t)>& logit,
                                      const Mask& mask) {
   std::vector<Real> out;
   for (std::size_t i = 0; i < mask.rows(); ++i) {

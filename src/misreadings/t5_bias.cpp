@@ -2,6 +2,7 @@
 
 #include "catalogue/encodings/t5_bias.h"
 #include "catalogue/misreadings/t5_bias.h"
+#include "core/function.h"
 #include "encodings/seeded.h"
 #include "misreadings/right.h"
 
@@ -26,7 +27,7 @@ struct Place {
 using At = Place (*)(std::int64_t bucket, std::int64_t head, std::int64_t buckets, std::int64_t heads);
 
 // Of the table that stands for the trained numbers, [buckets, heads]; there are no other rows.
-std::function<double(const Place&)> entries_of(const Arguments& p) {
+Function<double(const Place&)> entries_of(const Arguments& p) {
   const std::int64_t heads = p.whole("heads"), count = p.whole("buckets");
   const auto seed = static_cast<std::uint64_t>(p.whole("table_seed"));
   return [=, index = p.is("table", "index"), scale = static_cast<Real>(p.real("scale"))](const Place& at) {

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <vector>
 
+#include "core/function.h"
 #include "misreadings/testing/formulas.h"
 
 namespace posproof::misreadings_transformer_xl_test {
@@ -17,7 +17,7 @@ using testing::LogitFormula;
 // What stands for u and v, the row r of an offset, and W.
 struct Read {
   std::size_t u = 0, v = 1;
-  std::function<Real(Position i, Position j)> offset = [](Position i, Position j) { return Real(i - j); };
+  Function<Real(Position i, Position j)> offset = [](Position i, Position j) { return Real(i - j); };
   bool swapped = false, transposed = false;
 };
 

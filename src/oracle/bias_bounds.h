@@ -2,20 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numbers>
 #include <span>
 #include <vector>
 
 #include "core/error.h"
+#include "core/function.h"
 #include "core/precision.h"
 
 // How far rounding may put the entries of biases that are no slope times a distance and no entry of a table.
 // The references and the oracles declare the same bounds; what they have in common is here, and no values.
 namespace posproof::bias_bounds {
 
-using Error = std::function<double(std::size_t head, std::span<const double> query,
-                                   std::span<const double> key, double entry, const Precision& precision)>;
+using Error = Function<double(std::size_t head, std::span<const double> query, std::span<const double> key,
+                              double entry, const Precision& precision)>;
 
 // A parameter is kept in the table's format, 1 unit; products and sums are formed in the work's, and a
 // library works there, within 1 ulp, 2 units; an answer in a narrower format is rounded once more.

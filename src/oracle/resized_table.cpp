@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <utility>
 
+#include "core/function.h"
 #include "core/hard.h"
 #include "core/outside.h"
 #include "core/resampling.h"
@@ -107,7 +107,7 @@ resampling::Axis in_doubles(const Side& side) {
 }
 
 // A number of the trained table, rows that are kept first.
-std::function<double(std::size_t row, std::size_t channel)> trained_rows(const Arguments& p) {
+Function<double(std::size_t row, std::size_t channel)> trained_rows(const Arguments& p) {
   const std::size_t dim = p.width("dim"), kept = p.width("kept_rows");
   if (p.is("table", "constant"))
     return [](std::size_t, std::size_t channel) { return 1.0 + static_cast<double>(channel); };

@@ -13,13 +13,13 @@ using namespace exact;
 
 namespace {
 
-enum class Function { sine, cosine };
+enum class SineOrCosine { sine, cosine };
 
 // What a column holds: a function of a number of the position, at one of that number's frequencies. None of
 // the columns that stay 0.
 struct Column {
   std::size_t axis, part, number;
-  Function function;
+  SineOrCosine function;
 };
 
 // The width of the part of an axis, and from which column on it stands.
@@ -52,7 +52,7 @@ std::optional<Column> column_of(const Arguments& p, const std::vector<Share>& pa
     for (std::size_t n = 0; n < parts.size() && c < 2 * half; ++n)
       if (2 * within >= parts[n].begin && 2 * within < parts[n].begin + parts[n].width)
         return Column{axis_of(p, n), n, within - parts[n].begin / 2,
-                      c < half ? Function::sine : Function::cosine};
+                      c < half ? SineOrCosine::sine : SineOrCosine::cosine};
     return std::nullopt;
   }
   for (std::size_t n = 0; n < parts.size(); ++n) {
@@ -60,9 +60,9 @@ std::optional<Column> column_of(const Arguments& p, const std::vector<Share>& pa
     const std::size_t within = c - parts[n].begin, half = parts[n].width / 2;
     const std::size_t axis = axis_of(p, n);
     if (p.is("layout", "interleaved"))
-      return Column{axis, n, within / 2, within % 2 == 0 ? Function::sine : Function::cosine};
+      return Column{axis, n, within / 2, within % 2 == 0 ? SineOrCosine::sine : SineOrCosine::cosine};
     const bool sine = (within < half) == p.is("layout", "sin_cos");
-    return Column{axis, n, within % half, sine ? Function::sine : Function::cosine};
+    return Column{axis, n, within % half, sine ? SineOrCosine::sine : SineOrCosine::cosine};
   }
   return std::nullopt;
 }
@@ -158,7 +158,7 @@ Encoding oracle::sincos_2d(const Arguments& p) {
   for (std::size_t c = 0; c < dim; ++c)
     if (columns[c]) {
       Columns& own = held[columns[c]->part][columns[c]->number];
-      (columns[c]->function == Function::sine ? own.sine : own.cosine) = c;
+      (columns[c]->function == SineOrCosine::sine ? own.sine : own.cosine) = c;
     }
   // A quotient is divided by a number that was rounded.
   const double roundings = !p.is("normalize", "none") ? 4 : p.real("factor") == 1 ? 0 : 2;
@@ -194,7 +194,7 @@ Encoding oracle::sincos_2d(const Arguments& p) {
         auto& own = points[columns[c]->part];
         if (own.empty()) own = (*of_parts)[columns[c]->part].points(at[r * points.size() + columns[c]->axis]);
         const auto& point = own[columns[c]->number];
-        rows.at(r, c) = columns[c]->function == Function::sine ? point.sine : point.cosine;
+        rows.at(r, c) = columns[c]->function == SineOrCosine::sine ? point.sine : point.cosine;
       }
     }
     return rows;

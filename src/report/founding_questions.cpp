@@ -8,6 +8,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "core/function.h"
 #include "report/page_text.h"
 
 namespace posproof::report {
@@ -156,7 +157,7 @@ std::string item(const Claim& claim, Pages& pages) {
                      evidence.empty() ? "" : " Shown by: ", evidence);
 }
 
-std::size_t count(std::span<const Source> sources, const std::function<bool(const Claim&)>& counted) {
+std::size_t count(std::span<const Source> sources, const Function<bool(const Claim&)>& counted) {
   std::size_t out = 0;
   for (const Source& source : sources)
     out += static_cast<std::size_t>(std::ranges::count_if(source.claims, counted));

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <functional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "core/function.h"
 #include "run/matrix.h"
 
 // The matrix to look into: every judged claim as data, and a page that filters, sorts and opens them.
@@ -13,7 +13,7 @@ namespace posproof::report {
 struct MatrixPage {
   const std::vector<Cell>& cells;
   // Of a refuted witness, by how much it fails: `1.95`, `3.1e-05 of 0.00049`.
-  std::function<std::string(const std::string& property, const Refuted&)> failed_by;
+  Function<std::string(const std::string& property, const Refuted&)> failed_by;
   std::string condition;  // seed and number of cases
 };
 

@@ -2,9 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <stdexcept>
 #include <string>
+
+#include "core/function.h"
 
 namespace posproof::report::page_text_test {
 namespace {
@@ -23,7 +24,7 @@ const PageText& text() {
   return out;
 }
 
-std::string said(const std::function<void()>& what) {
+std::string said(const Function<void()>& what) {
   try {
     what();
   } catch (const std::invalid_argument& error) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +12,7 @@
 
 #include "catalogue/encodings.h"
 #include "catalogue/experiments.h"
+#include "core/function.h"
 #include "core/nearest.h"
 #include "experiments/encoding_page.h"
 #include "experiments/measured_matrix.h"
@@ -100,7 +100,7 @@ constexpr std::string_view encodings_folder = "encodings/";
 // What writes a page: an experiment, or what is known of an encoding.
 struct Written {
   Page page;
-  std::function<Document()> document;
+  Function<Document()> document;
 };
 
 // Throws std::invalid_argument for a name that no page has. The page is called as it is asked for.

@@ -2,12 +2,12 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/experiment.h"
+#include "core/function.h"
 #include "report/markdown.h"
 
 // The reports as files: one page for each experiment, its figures with their data, and an index of all.
@@ -54,7 +54,7 @@ File index(const std::vector<File>& pages, std::string_view questions = {});
 // what belongs to an encoding that there is no longer. A file is written aside and then renamed; one that has
 // these bytes already is not touched. `progress` is called before each experiment. The paths of the files
 // that changed.
-using Progress = std::function<void(std::string_view name, std::size_t number, std::size_t of)>;
+using Progress = Function<void(std::string_view name, std::size_t number, std::size_t of)>;
 std::vector<std::string> write_all(const std::filesystem::path& folder,
                                    const std::vector<std::string>& only = {}, const Progress& progress = {},
                                    bool html = false);

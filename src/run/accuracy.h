@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 
 #include "core/encoding.h"
 #include "core/formats.h"
+#include "core/function.h"
 #include "core/verdict.h"
 #include "run/error_profile.h"
 #include "run/places.h"
@@ -93,7 +93,7 @@ struct AccuracyOptions {
   bool attribution = true;  // ask the tables of rounded frequencies as well: twice as much again
   unsigned threads = 1;
   std::optional<BudgetClock::time_point> deadline = {};
-  std::function<void(Position done, Position of)> progress = {};
+  Function<void(Position done, Position of)> progress = {};
 };
 
 // Compares every entry of the subject with the encoding's exact one, on a grid at every place: the bytes of a

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <limits>
 #include <map>
 #include <random>
@@ -16,6 +15,7 @@
 #include "catalogue/properties/rotary/preserves_norm.h"
 #include "catalogue/properties/score/depends_on_offset.h"
 #include "core/call.h"
+#include "core/function.h"
 #include "run/testing/accuracy.h"
 #include "search/search.h"
 #include "subject/array_header.h"
@@ -76,9 +76,9 @@ class File {
 struct Lying {
   std::string name;
   std::size_t files;
-  std::function<std::size_t(const Rotary&)> columns;
+  Function<std::size_t(const Rotary&)> columns;
   // Columns of a pair's cosine and of its sine, twice where there are two.
-  std::function<std::vector<std::pair<std::size_t, std::size_t>>(const Pair&)> places;
+  Function<std::vector<std::pair<std::size_t, std::size_t>>(const Pair&)> places;
 };
 
 const std::vector<Lying> shapes = {
@@ -100,11 +100,11 @@ const std::vector<Lying> shapes = {
      }}};
 
 // What `spoiled` makes of a point: of a position, a pair and which of two places it is.
-using Spoiled = std::function<Point(const Points&, std::size_t t, std::size_t pair, std::size_t place)>;
+using Spoiled = Function<Point(const Points&, std::size_t t, std::size_t pair, std::size_t place)>;
 
 // The subject of such a cache, while its files are there.
 void with_cache(const Setting& setting, const Lying& shape, Format format, const Spoiled& spoiled,
-                double tail, const std::function<void(Subject&)>& use) {
+                double tail, const Function<void(Subject&)>& use) {
   const auto rotary = as<Rotary>(setting.truth());
   const Points& points = exact_points(setting);
   const std::size_t columns = shape.columns(rotary);
@@ -154,7 +154,7 @@ std::string in_words(const Accuracy& a) {
   return out;
 }
 
-Spoiled with(std::function<void(Point&, std::size_t t, std::size_t pair, std::size_t place)> change) {
+Spoiled with(Function<void(Point&, std::size_t t, std::size_t pair, std::size_t place)> change) {
   return [change = std::move(change)](const Points& all, std::size_t t, std::size_t pair, std::size_t place) {
     Point point = all[t][pair];
     change(point, t, pair, place);

@@ -8,6 +8,7 @@
 #include "attention/reference_attention.h"
 #include "core/call.h"
 #include "core/error.h"
+#include "core/function.h"
 #include "core/precision.h"
 #include "core/term.h"
 #include "run/claims.h"
@@ -17,7 +18,7 @@
 namespace posproof {
 namespace {
 
-using Each = std::function<void(const Residual&)>;
+using Each = Function<void(const Residual&)>;
 
 // The same call with every token as far from 0 as the farthest: where something wrong is compared, which may
 // take one token for another, each is allowed the error of the farthest.
@@ -91,7 +92,7 @@ Agreement agreement_in_full(const Encoding& truth, const Call& call, const Tenso
   return agrees(truth, call, there, here, precision, {});
 }
 
-Property agreement(const Encoding& truth, const std::function<void(const Residual&)>& each) {
+Property agreement(const Encoding& truth, const Function<void(const Residual&)>& each) {
   Property property{.statement = "Every value is the exact one, within rounding.",
                     .formula = "f(t) = the paper's f(t)",
                     .source = "the encoding's own paper, computed exactly: oracle/",

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "core/call.h"
+#include "core/function.h"
 #include "core/property.h"
 #include "core/spec.h"
 #include "core/verdict.h"
@@ -22,7 +22,7 @@ constexpr std::string_view agreement_id = "agrees_with_its_oracle";
 // subject's precision. `each` is told of every single comparison, entry by entry (of the whole operator:
 // one). It is for comparing with an encoding that may be wrong: every token is then allowed the error of the
 // farthest of its call, and NaN is NaN.
-Property agreement(const Encoding& truth, const std::function<void(const Residual&)>& each = {});
+Property agreement(const Encoding& truth, const Function<void(const Residual&)>& each = {});
 
 // The same of one answer to one call, `here` being the truth's: the entry that is the largest share of what
 // that precision allows. The truth is of the kind that answered.

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 
 #include "core/encoding.h"
+#include "core/function.h"
 #include "core/verdict.h"
 #include "search/budget_clock.h"
 
@@ -22,15 +22,15 @@ struct SweepResult {
 
 // Every position once, in order, many at a time.
 struct BatchSweep {
-  using Rows = std::function<void(Position first, std::size_t rows)>;
+  using Rows = Function<void(Position first, std::size_t rows)>;
 
   Position batch = 1;  // so many at a time, from a multiple of it
   Rows rows = {};      // throws Refusal where one of them is refused: then they are asked in halves
-  std::function<Case(Position)> again = {};  // where an error was
+  Function<Case(Position)> again = {};  // where an error was
   // What those from the first to the last are called; else positions.
-  std::function<std::string(Position first, Position last)> words = {};
+  Function<std::string(Position first, Position last)> words = {};
   std::optional<BudgetClock::time_point> deadline = {};
-  std::function<void(Position done, Position of)> progress = {};
+  Function<void(Position done, Position of)> progress = {};
 
   // `done` is told of the positions that were answered. What is no std::exception leaves it.
   SweepResult along(Position first, Position last, const Rows& done) const;

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "core/failure.h"
+#include "core/function.h"
 #include "search/budget_clock.h"
 
 namespace posproof::batch_sweep_test {
@@ -21,8 +22,8 @@ struct Walked {
   std::size_t calls = 0;  // that were made
 };
 
-Walked walked(Position first, Position last, Position batch, const std::function<bool(Position)>& declines,
-              const std::function<void(Position first, std::size_t rows)>& before = {}) {
+Walked walked(Position first, Position last, Position batch, const Function<bool(Position)>& declines,
+              const Function<void(Position first, std::size_t rows)>& before = {}) {
   Walked out;
   BatchSweep sweep{.batch = batch};
   sweep.rows = [&](Position from, std::size_t rows) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "core/function.h"
 #include "run/claimed.h"
 #include "search/trial.h"
 
@@ -73,7 +74,7 @@ std::string_view name(ClaimStatus status) {
 }
 
 Trial over_grid(const EncodingSpec& spec, const Condition& when,
-                std::function<std::optional<Trial>(const Parameters&)> made) {
+                Function<std::optional<Trial>(const Parameters&)> made) {
   // Building an encoding (a ladder of powers, a table) costs more than a case: each setting is built once.
   const auto trials = std::make_shared<std::map<std::string, std::optional<Trial>>>();
   return [&spec, when, made = std::move(made), trials](Draw& draw) {

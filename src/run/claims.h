@@ -1,11 +1,11 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/claim.h"
+#include "core/function.h"
 #include "core/spec.h"
 #include "search/search.h"
 
@@ -34,7 +34,7 @@ Trial over_grid(const Property& property, const EncodingSpec& spec, const Condit
 
 // The same for a trial that is made for each setting: none where it does not apply there.
 Trial over_grid(const EncodingSpec& spec, const Condition& when,
-                std::function<std::optional<Trial>(const Parameters&)> made);
+                Function<std::optional<Trial>(const Parameters&)> made);
 
 // A recorded case of a property on an encoding: the fields named like parameters are the parameters (standard
 // where missing), the rest are the inputs. Throws std::invalid_argument for a field that nothing asks for.

@@ -2,9 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
+#include "core/function.h"
 #include "run/accuracy.h"
 #include "run/reference.h"
 
@@ -24,8 +24,8 @@ class ErrorAccumulator {
 
   // How rows were asked for: an entry as a case again, and the channel in which a column was answered.
   struct RowSource {
-    std::function<Case(Position, std::size_t column)> again;
-    std::function<std::size_t(std::size_t column)> channel;
+    Function<Case(Position, std::size_t column)> again;
+    Function<std::size_t(std::size_t column)> channel;
   };
 
   // Rows of `first`, first + 1, ...: `rows` times the reference's columns, values of the format. Entries

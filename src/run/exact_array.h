@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <span>
 #include <string>
 
 #include "core/encoding.h"
 #include "core/formats.h"
+#include "core/function.h"
 #include "core/tensor.h"
 
 namespace posproof {
@@ -25,8 +25,8 @@ struct ExactArray {
 
   // All of it, stretch by stretch, in any order: where the stretch begins, in bytes, and its row-major
   // values.
-  using Piece = std::function<void(std::size_t at, std::span<const std::byte> values)>;
-  std::function<void(const Piece& piece, unsigned threads)> give;
+  using Piece = Function<void(std::size_t at, std::span<const std::byte> values)>;
+  Function<void(const Piece& piece, unsigned threads)> give;
 };
 
 // Throws Refusal for an encoding whose answers depend on contents, which no array holds.

@@ -9,6 +9,7 @@
 
 #include "core/call.h"
 #include "core/failure.h"
+#include "core/function.h"
 #include "gate/gate.h"
 #include "run/catalogued.h"
 #include "run/claims.h"
@@ -86,7 +87,7 @@ Subject live(const Encoding& encoding, Position last) {
   return {"made", "", narrowed(encoding, 0, last), all_f64};
 }
 
-Subject changed_table(Position last, std::function<void(Position t, std::span<double> row)> change,
+Subject changed_table(Position last, Function<void(Position t, std::span<double> row)> change,
                       std::string_view parameters = "dim=4") {
   auto table = as<Table>(sinusoidal().make(with(sinusoidal(), Case::parse(parameters))));
   table.rows = [right = table.rows, change = std::move(change)](const Positions& at, Position length) {

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "core/function.h"
 #include "run/claims.h"
 
 namespace posproof {
@@ -30,7 +30,7 @@ struct MatrixOptions {
   // that one alone: `rope.` is not `m_rope.`.
   std::string filter;
   bool unclaimed = true;  // search the cells without a claim too
-  std::function<void(std::string_view encoding, std::string_view property, std::size_t done, std::size_t of)>
+  Function<void(std::string_view encoding, std::string_view property, std::size_t done, std::size_t of)>
       progress = {};
 };
 

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/function.h"
 #include "core/residual.h"
 #include "exact/given.h"
 #include "subject/dtype.h"
@@ -99,7 +100,7 @@ struct Row {
 };
 
 // A row's entries correctly rounded to the format. Where there is none, doubles are rounded once more.
-using Rounded = std::function<std::vector<double>(Format, Position)>;
+using Rounded = Function<std::vector<double>(Format, Position)>;
 
 void compare_row(Format format, const Row& row, std::span<const double> rounded, const std::byte* values,
                  std::size_t from, Compared& found) {
@@ -120,7 +121,7 @@ void compare_row(Format format, const Row& row, std::span<const double> rounded,
   }
 }
 
-Reference by_rows(std::size_t dim, std::function<Row(Position)> row_of, const Rounded& rounded = {}) {
+Reference by_rows(std::size_t dim, Function<Row(Position)> row_of, const Rounded& rounded = {}) {
   // Asked for first to be compared and then for what is allowed.
   struct Last {
     std::optional<Position> position = {};

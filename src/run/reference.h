@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,6 +9,7 @@
 
 #include "core/encoding.h"
 #include "core/formats.h"
+#include "core/function.h"
 #include "core/precision.h"
 #include "exact/exact_table.h"
 #include "run/places.h"
@@ -26,25 +26,25 @@ struct Reference {
   std::vector<std::size_t> empty = {};  // columns that are exactly 0, whatever the position
 
   // What rounding allows in each column at a position, what the reference itself was rounded by included.
-  std::function<std::vector<double>(Position)> bound = {};
+  Function<std::vector<double>(Position)> bound = {};
   // Where bounds only grow with the distance from a position, that position; else every one has its own,
   // and rows are compared one by one.
   std::optional<Position> origin = {};
 
-  using Each = std::function<void(const exact::Compared&)>;
-  std::function<exact::Compared(Format, Position first, std::size_t rows, const std::byte* values,
-                                const Each& each, unsigned threads)>
+  using Each = Function<void(const exact::Compared&)>;
+  Function<exact::Compared(Format, Position first, std::size_t rows, const std::byte* values,
+                           const Each& each, unsigned threads)>
       compare = {};
 
   // How far from 0 a position is; of places, whose positions are numbers, the largest of their numbers. Else
   // it is the position.
-  std::function<Position(Position)> distance = {};
+  Function<Position(Position)> distance = {};
 
   // How many entries of a row are compared, where a mask hides others: keys after the query of a causal bias.
-  std::function<std::size_t(Position)> seen = {};
+  Function<std::size_t(Position)> seen = {};
 
   // Rows of the exact table in double, each entry rounded once; none of other references.
-  std::function<void(Position first, std::size_t rows, std::span<double> values)> doubles = {};
+  Function<void(Position first, std::size_t rows, std::span<double> values)> doubles = {};
 
   // The other question: what an implementation holds that first rounded its frequencies to a format.
   struct Rounded {

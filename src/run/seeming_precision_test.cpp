@@ -3,18 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 
 #include "catalogue/encodings/alibi.h"
 #include "catalogue/encodings/rope.h"
 #include "core/formats.h"
+#include "core/function.h"
 #include "core/spec.h"
 #include "run/recorded.h"
 
 namespace posproof::seeming_precision_test {
 namespace {
 
-using Rounding = std::function<double(double)>;
+using Rounding = Function<double(double)>;
 
 // Angles, tables, products and results, each in its own format.
 struct Arithmetic {

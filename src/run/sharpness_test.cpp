@@ -5,13 +5,14 @@
 #include <array>
 #include <memory>
 
+#include "core/function.h"
 #include "core/term.h"
 
 namespace posproof::sharpness_test {
 namespace {
 
 // A property of biases whose residual is what this makes of a drawn number from 0 to 9.
-Property property_of(std::function<Residual(double drawn, double unit)> residual) {
+Property property_of(Function<Residual(double drawn, double unit)> residual) {
   Property property;
   property.checks = {CheckOf<Bias>([residual](const Bias&, Precision p, Draw& draw) {
     const std::int64_t drawn = draw.integer("n", 0, 9);

@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 
 #include "attention/reference_attention.h"
 #include "catalogue/encodings/alibi.h"
 #include "core/formats.h"
+#include "core/function.h"
 #include "run/catalogued.h"
 #include "run/claimed.h"
 #include "run/recorded.h"
@@ -19,7 +19,7 @@ Parameters shifted(const char* words = "heads=12 rows=any") {
   return with(encodings::alibi, Case::parse(words));
 }
 
-using Entry = std::function<double(double slope, double i, double j)>;
+using Entry = Function<double(double slope, double i, double j)>;
 
 Bias of(const Entry& entry, const Parameters& parameters = shifted()) {
   Bias bias = encodings::alibi.oracle<Bias>(parameters);

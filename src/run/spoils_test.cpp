@@ -5,12 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/call.h"
+#include "core/function.h"
 #include "core/spoiled.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
@@ -25,7 +25,7 @@ constexpr double times_the_bound = 64;
 
 struct Where {
   std::string_view name;
-  std::function<bool(const AnswerEntry&)> here;
+  Function<bool(const AnswerEntry&)> here;
 };
 
 const std::vector<Where>& places() {

@@ -4,10 +4,10 @@
 #include <map>
 
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <set>
 
+#include "core/function.h"
 #include "search/search.h"
 
 namespace posproof::generate_test {
@@ -15,7 +15,7 @@ namespace posproof::generate_test {
 namespace {
 
 // How many of the first 2000 cases do this.
-int count(const std::function<bool(Draw&)>& does) {
+int count(const Function<bool(Draw&)>& does) {
   int found = 0;
   for (std::uint64_t n = 0; n < 2000; ++n) {
     RandomDraw draw(1, "generate", n);
@@ -32,7 +32,7 @@ bool is_power_of_two(Position x) {
 
 TEST(RandomDraw, finds_the_positions_where_errors_gather) {
   const Domain domain{0, Position{1} << 20, {355, 710, 104348}};
-  const auto t_is = [&](const std::function<bool(Position)>& so) {
+  const auto t_is = [&](const Function<bool(Position)>& so) {
     return count([&](Draw& draw) { return so(draw.position("t", domain)); });
   };
   EXPECT_GT(t_is([](Position t) { return t == 0; }), 20);
@@ -75,7 +75,7 @@ TEST(RandomDraw, contents_are_exact_in_eight_significant_bits) {
 }
 
 TEST(RandomDraw, contents_are_of_every_kind) {
-  const auto x_has = [](const std::function<bool(const std::vector<double>&)>& so) {
+  const auto x_has = [](const Function<bool(const std::vector<double>&)>& so) {
     return count([&](Draw& draw) { return so(draw.content("x", 9)); });
   };
   const auto not_zero = [](const std::vector<double>& x) {
@@ -162,7 +162,7 @@ TEST(RandomDraw, is_the_same_everywhere) {
 namespace {
 
 // Of the first 2000 cases, all that they draw as one number: FNV-1a over their words.
-std::uint64_t words_of_all(const std::function<void(Draw&)>& draws) {
+std::uint64_t words_of_all(const Function<void(Draw&)>& draws) {
   std::uint64_t sum = 0xcbf29ce484222325;
   for (std::uint64_t n = 0; n < 2000; ++n) {
     RandomDraw draw(1, "every kind", n, n % 3);

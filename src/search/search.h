@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/draw.h"
+#include "core/function.h"
 #include "core/residual.h"
 #include "core/verdict.h"
 
@@ -16,7 +17,7 @@ namespace posproof {
 // One run of a check on the inputs that it draws. May throw Discard (try another case), Refusal (the subject
 // declined: the case is discarded too, and the reason kept for the verdict), Failure (the implementation gave
 // no answer: Refuted), or any other exception: Errored.
-using Trial = std::function<Residual(Draw&)>;
+using Trial = Function<Residual(Draw&)>;
 
 struct CaseResult;  // search/case_result.h
 

@@ -10,6 +10,7 @@
 
 #include "core/call.h"
 #include "core/failure.h"
+#include "core/function.h"
 #include "core/random.h"
 #include "search/budget_clock.h"
 #include "search/case_result.h"
@@ -92,7 +93,7 @@ TEST(Search, a_crash_is_shrunk_to_the_smallest_that_crashes_alike) {
 }
 
 TEST(Search, a_wrong_check_is_an_error_with_its_case) {
-  for (const auto& thrown : std::vector<std::function<void()>>{
+  for (const auto& thrown : std::vector<Function<void()>>{
            [] { throw std::invalid_argument("3 values are compared with 4"); },
            [] { throw std::logic_error("a check draws `i` twice"); }, [] { throw 42; }}) {
     const Verdict verdict = search(

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/call.h"
+#include "core/function.h"
 #include "search/budget_clock.h"
 #include "search/rapidcheck.h"
 
@@ -235,7 +236,7 @@ Cases simpler_entry(const Drawn& drawn, std::size_t field, std::size_t at) {
 
 // Column `at` of all contents of this length (or of this one alone) changed in the same way: what a product
 // of two contents needs to stay as it is.
-Case with_columns(const Drawn& drawn, std::size_t field, bool all, const std::function<void(List&)>& change) {
+Case with_columns(const Drawn& drawn, std::size_t field, bool all, const Function<void(List&)>& change) {
   const std::size_t size = list(drawn.values.fields()[field]).size();
   Case edited = drawn.values;
   for (std::size_t f = 0; f < drawn.choices.size(); ++f) {
@@ -305,7 +306,7 @@ class Shrinker {
   }
 
   // Takes the first edit that improves, then the first of those of the new case, until there is none.
-  bool along(const std::function<Cases()>& edits) {
+  bool along(const Function<Cases()>& edits) {
     bool any = false;
     for (bool again = true; again && !over();) {
       again = false;
@@ -317,7 +318,7 @@ class Shrinker {
   }
 
   // The largest number of steps, up to `most`, that improves, taking it that fewer do where more do.
-  bool as_far_as_it_goes(double most, const std::function<Case(double steps)>& edit) {
+  bool as_far_as_it_goes(double most, const Function<Case(double steps)>& edit) {
     if (!(most >= 1)) return false;
     if (improve(edit(most))) return true;
     double good = 0, bad = most;

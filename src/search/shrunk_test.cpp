@@ -6,9 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <string>
+
+#include "core/function.h"
 
 #include "search/search.h"
 
@@ -23,7 +24,7 @@ struct Known {
   std::string_view ends;  // `smallest | fields that do not matter | runs`, of seeds 1 to 6 together
 };
 
-bool any(const std::vector<double>& values, const std::function<bool(double)>& is) {
+bool any(const std::vector<double>& values, const Function<bool(double)>& is) {
   return std::any_of(values.begin(), values.end(), is);
 }
 

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "core/formats.h"
+#include "core/function.h"
 #include "core/positions.h"
 #include "core/tensor.h"
 
@@ -27,7 +27,7 @@ struct Array {
   Shape shape;
   // Bytes of whole values, row-major, from byte `at` on, as many as `to` has. Throws SubjectError where the
   // file has become shorter than it was when it was opened.
-  std::function<void(std::size_t at, std::span<std::byte> to)> read;
+  Function<void(std::size_t at, std::span<std::byte> to)> read;
   // Its values are the real and the imaginary part of complex numbers in turn: twice as many columns as
   // these.
   bool complex = false;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/function.h"
 #include "subject/subject.h"
 #include "subject/words.h"
 
@@ -99,11 +100,11 @@ class IndexParser {
 
 // The numbers of a slice one after the other, those of its last axis in equal steps of the array.
 struct Gathered {
-  std::function<void(std::size_t, std::span<std::byte>)> read;  // of the array
-  std::size_t each;                                             // bytes of a number
-  std::size_t origin;                                           // of the first
-  Shape counts;                                                 // of the slice's axes, one at least
-  std::vector<std::size_t> steps;                               // of the array's numbers, for each axis
+  Function<void(std::size_t, std::span<std::byte>)> read;  // of the array
+  std::size_t each;                                        // bytes of a number
+  std::size_t origin;                                      // of the first
+  Shape counts;                                            // of the slice's axes, one at least
+  std::vector<std::size_t> steps;                          // of the array's numbers, for each axis
 
   std::size_t place(std::size_t number) const {
     std::size_t at = origin;

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 
+#include "core/function.h"
 #include "subject/config.h"
 
 namespace posproof::config_settings_test {
@@ -59,7 +59,7 @@ std::string said(const std::string& file, const std::string& encoding) {
   return out;
 }
 
-std::string refused(const std::function<void()>& read) {
+std::string refused(const Function<void()>& read) {
   try {
     read();
   } catch (const std::invalid_argument& error) {

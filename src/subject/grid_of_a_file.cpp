@@ -8,6 +8,8 @@
 #include <utility>
 #include <variant>
 
+#include "core/function.h"
+
 namespace posproof {
 namespace {
 
@@ -70,7 +72,7 @@ GridOfAFile grid_of(const Array& array, std::size_t axes, const Expected& expect
 }
 
 void place_class_tokens(GridOfAFile& grid, const std::string& path,
-                        const std::function<bool(std::size_t row)>& is_one, std::string_view what_they_do,
+                        const Function<bool(std::size_t row)>& is_one, std::string_view what_they_do,
                         Side first) {
   const std::size_t all = grid.before + grid.behind;
   const auto stand = [&](Side side) {

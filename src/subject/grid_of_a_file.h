@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/encoding.h"
+#include "core/function.h"
 #include "subject/array_file.h"
 #include "subject/subject.h"
 
@@ -37,7 +37,7 @@ GridOfAFile grid_of(const Array& array, std::size_t axes, const Expected& expect
 // neither.
 enum class Side { before, behind };
 void place_class_tokens(GridOfAFile& grid, const std::string& path,
-                        const std::function<bool(std::size_t row)>& is_one, std::string_view what_they_do,
+                        const Function<bool(std::size_t row)>& is_one, std::string_view what_they_do,
                         Side first);
 
 // ` behind a row of zeros`; empty where there are none.

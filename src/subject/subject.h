@@ -3,7 +3,6 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -14,6 +13,7 @@
 #include "core/case.h"
 #include "core/encoding.h"
 #include "core/formats.h"
+#include "core/function.h"
 #include "core/precision.h"
 
 namespace posproof {
@@ -32,7 +32,7 @@ struct Stored {
   std::size_t rows, dim;
   Position first;
   // Bytes of them, from byte `at` on, as many as `to` has. Throws SubjectError where the file was cut short.
-  std::function<void(std::size_t at, std::span<std::byte> to)> read;
+  Function<void(std::size_t at, std::span<std::byte> to)> read;
 };
 
 // The same of the cache of a rotary encoding: what becomes of (1, 0) in every pair, and of (0, 1), as [rows,
@@ -46,7 +46,7 @@ struct StoredRotations {
   // Those of the positions from `first` on; where a rotation gives 0, -0 may stand. False where a rotation by
   // these numbers is no copy of them: where one of them is infinite or none, or a channel of no pair is
   // changed. Throws Refusal for positions that the file has not, and SubjectError where it was cut short.
-  std::function<bool(Position first, std::size_t rows, Rows& to)> read;
+  Function<bool(Position first, std::size_t rows, Rows& to)> read;
 };
 
 // What a program in a sandbox is kept from, and what not, in words. Both are empty without one.
@@ -66,7 +66,7 @@ struct Subject {
   Containment containment = {};
   // From now on `encoding` asks new objects, which were asked nothing before. Throws SubjectError; none for a
   // file.
-  std::function<void()> renew = {};
+  Function<void()> renew = {};
   std::string takes_positions = "each";  // as protocol.md has it
   // How many heads its queries and its keys have, where it says that: further ones are these again.
   std::optional<std::array<std::size_t, 2>> own_heads = {};

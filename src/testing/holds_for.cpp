@@ -6,9 +6,11 @@
 #include <string>
 #include <unordered_map>
 
+#include "core/function.h"
+
 namespace posproof::testing {
 
-::testing::AssertionResult holds_for(const std::function<void()>& law, int cases) {
+::testing::AssertionResult holds_for(const Function<void()>& law, int cases) {
   struct Silent final : rc::detail::TestListener {
     void onTestCaseFinished(const rc::detail::CaseDescription&) override {}
     void onShrinkTried(const rc::detail::CaseDescription&, bool) override {}

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include <functional>
+#include "core/function.h"
 
 namespace posproof::testing {
 
@@ -13,6 +13,6 @@ namespace posproof::testing {
 //
 // All parameters are given, by the one overload that does not read RC_PARAMS: for rc::check a stale
 // `reproduce=...` or `max_success=0` there is a success after 0 cases.
-::testing::AssertionResult holds_for(const std::function<void()>& law, int cases = 300);
+::testing::AssertionResult holds_for(const Function<void()>& law, int cases = 300);
 
 }  // namespace posproof::testing

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <future>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "command/testing/ran.h"
+#include "core/function.h"
 #include "report/file.h"
 
 // What every flag of the program does, as a table: two command lines that differ in the flag alone, and what
@@ -23,7 +23,7 @@ struct FlagRow {
   std::string command;     // `gate`; empty: of the program itself
   std::string name;        // as the help has it: `--seed`, `-o,--output`, `SUBJECT`
   std::string one, other;  // command lines
-  std::function<void(const Ran& one, const Ran& other)> differ;
+  Function<void(const Ran& one, const Ran& other)> differ;
 };
 
 // Every row of a command. The folder is there, and empty but for what flag_tables() puts there.

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "catalogue/defects.h"
 #include "core/call.h"
+#include "core/function.h"
 #include "diagnosis/answered.h"
 #include "diagnosis/deviations.h"
 #include "run/agreement.h"
@@ -20,7 +20,7 @@
 namespace posproof::testing {
 
 using Sentences = std::vector<std::string>;
-using Make = std::function<Encoding(const Parameters&)>;
+using Make = Function<Encoding(const Parameters&)>;
 
 // A wrong encoding of a family, and the setting in which it is asked; made anew, as some remember.
 inline Sentences said(const std::string& family, const Parameters& parameters, const Make& make,

@@ -1,20 +1,20 @@
 #pragma once
 
 #include <cmath>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/call.h"
+#include "core/function.h"
 #include "diagnosis/testing/deviations.h"
 #include "run/catalogued.h"
 
 // Wrong encodings that have no name: the right one asked for something else, or with another answer.
 namespace posproof::testing {
 
-using Change = std::function<void(Call&)>;
-using Spoil = std::function<void(const Call&, Tensor& out)>;
+using Change = Function<void(Call&)>;
+using Spoil = Function<void(const Call&, Tensor& out)>;
 
 // The right encoding of these parameters, asked for another call, or with another answer.
 inline Make asked_for(const std::string& family, Change change, Spoil spoil = {}) {
@@ -35,7 +35,7 @@ inline Make spoiled(const std::string& family, Spoil spoil) {
       family, [](Call&) {}, std::move(spoil));
 }
 
-inline Change at(std::function<Position(Position)> position) {
+inline Change at(Function<Position(Position)> position) {
   return [=](Call& call) {
     for (Position& t : call.positions.whole) t = position(t);
   };
@@ -49,17 +49,15 @@ inline Change of_keys(Change change) {
 
 // A rotation pair by pair, in the precision of the reference: channels, and the frequency that each has.
 struct Turning {
-  std::function<double(std::size_t pair, double declared)> frequency = [](std::size_t, double w) {
-    return w;
-  };
+  Function<double(std::size_t pair, double declared)> frequency = [](std::size_t, double w) { return w; };
   // Of each pair, in place: x and y, cosine and sine.
-  std::function<void(std::size_t pair, double& x, double& y, double c, double s)> rotate =
+  Function<void(std::size_t pair, double& x, double& y, double c, double s)> rotate =
       [](std::size_t, double& x, double& y, double c, double s) {
         const double a = x;
         x = a * c - y * s;
         y = a * s + y * c;
       };
-  std::function<long double(Position t)> position = [](Position t) { return static_cast<long double>(t); };
+  Function<long double(Position t)> position = [](Position t) { return static_cast<long double>(t); };
 };
 
 inline Make turning(Turning by) {
@@ -84,13 +82,13 @@ inline Make turning(Turning by) {
   };
 }
 
-inline Make with_frequencies(std::function<double(std::size_t, double)> frequency) {
+inline Make with_frequencies(Function<double(std::size_t, double)> frequency) {
   Turning by;
   by.frequency = std::move(frequency);
   return turning(by);
 }
 
-inline Make rotating(std::function<void(std::size_t, double&, double&, double, double)> rotate) {
+inline Make rotating(Function<void(std::size_t, double&, double&, double, double)> rotate) {
   Turning by;
   by.rotate = std::move(rotate);
   return turning(by);

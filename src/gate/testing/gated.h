@@ -1,24 +1,24 @@
 #pragma once
 // The gate on subjects within this process, and what it found by the name of a property.
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "core/call.h"
+#include "core/function.h"
 #include "gate/gate.h"
 #include "run/catalogued.h"
 
 namespace posproof::gated {
 
-using Answering = std::function<Tensor(const Encoding& right, const Call& call)>;
+using Answering = Function<Tensor(const Encoding& right, const Call& call)>;
 using Texts = std::vector<std::string>;
 
 // An encoding, its parameters, and how a subject answers for it.
 struct Gated {
   std::string encoding, parameters;
   Answering answering = [](const Encoding& right, const Call& call) { return answer(right, call); };
-  std::function<void(Subject&)> change = [](Subject&) {};
+  Function<void(Subject&)> change = [](Subject&) {};
 
   const EncodingSpec& spec() const { return encoding_named(encoding); }
   Parameters all() const { return with(spec(), Case::parse(parameters)); }

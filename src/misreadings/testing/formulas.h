@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "catalogue/encodings.h"
+#include "core/function.h"
 #include "core/misreading.h"
 #include "encodings/inside_attention.h"
 
@@ -70,7 +70,7 @@ void expect_formulas(const std::string& id, const MisreadingFamily& family, cons
 }
 
 // The bias of a head on a query at i and a key at j.
-using EntryFormula = std::function<Real(const Arguments&, std::size_t head, Position i, Position j)>;
+using EntryFormula = Function<Real(const Arguments&, std::size_t head, Position i, Position j)>;
 
 inline void expect_biases(const std::string& id, const MisreadingFamily& family,
                           const Formulas<EntryFormula>& formulas,
@@ -88,7 +88,7 @@ inline void expect_biases(const std::string& id, const MisreadingFamily& family,
 }
 
 // What multiplies a pair, which `rotate` and `stretch` have to do alike.
-using StretchFormula = std::function<Real(const Arguments&, std::size_t pair, Real t, Role)>;
+using StretchFormula = Function<Real(const Arguments&, std::size_t pair, Real t, Role)>;
 
 inline void expect_stretches(const std::string& id, const MisreadingFamily& family,
                              const Formulas<StretchFormula>& formulas,
@@ -117,7 +117,7 @@ inline void expect_stretches(const std::string& id, const MisreadingFamily& fami
 }
 
 // The row at a position, which has a number for each axis.
-using RowFormula = std::function<std::vector<Real>(const Arguments&, const std::vector<double>& position)>;
+using RowFormula = Function<std::vector<Real>(const Arguments&, const std::vector<double>& position)>;
 
 inline void expect_rows(const std::string& id, const MisreadingFamily& family,
                         const Formulas<RowFormula>& formulas,
@@ -137,8 +137,8 @@ inline void expect_rows(const std::string& id, const MisreadingFamily& family,
 }
 
 // The logit of a head.
-using LogitFormula = std::function<Real(const Arguments&, std::span<const double> q,
-                                        std::span<const double> k, Position i, Position j, std::size_t head)>;
+using LogitFormula = Function<Real(const Arguments&, std::span<const double> q, std::span<const double> k,
+                                   Position i, Position j, std::size_t head)>;
 
 inline void expect_logits(const std::string& id, const MisreadingFamily& family,
                           const Formulas<LogitFormula>& formulas,
@@ -158,8 +158,8 @@ inline void expect_logits(const std::string& id, const MisreadingFamily& family,
 }
 
 // The logits and the values of one call.
-using PairFormula = std::function<inside::Pairwise(const Arguments&, const Tensor& q, const Tensor& k,
-                                                   const Tensor& v, const Mask& mask)>;
+using PairFormula = Function<inside::Pairwise(const Arguments&, const Tensor& q, const Tensor& k,
+                                              const Tensor& v, const Mask& mask)>;
 
 // Under the causal mask, which every one of them is said of; where one is said of masked keys, the
 // second key is hidden from all later queries, too.

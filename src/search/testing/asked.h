@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "core/call.h"
+#include "core/function.h"
 #include "core/property.h"
 #include "search/trial.h"
 
@@ -78,7 +78,7 @@ struct Asked {
 // `change` may change the answer to call number n.
 inline Asked ask(
     const Property& property, const Encoding& encoding, Precision p, std::string_view words,
-    const std::function<void(std::size_t n, Tensor& answer)>& change = [](std::size_t, Tensor&) {}) {
+    const Function<void(std::size_t n, Tensor& answer)>& change = [](std::size_t, Tensor&) {}) {
   Asked out;
   const Encoding heard = answered_by(encoding, [&](const Call& call) {
     Tensor given = answer(encoding, call);
