@@ -19,6 +19,8 @@ namespace {
 using Complex = std::complex<double>;
 
 constexpr std::size_t most_channels = 1024, longest_sequence = 256;
+// Of fewer, a frequency, a phase and an amplitude leave nothing to be checked by.
+constexpr Position fewest_positions = 4;
 
 std::vector<Position> in_sequence(Position first, std::size_t n) {
   std::vector<Position> out(n);
@@ -348,7 +350,8 @@ bool MeasuredRotation::is_known() const {
 std::optional<MeasuredRotation> measured_rotation(const Rotary& subject, const Rotary& truth, Role role,
                                                   const Precision& precision) {
   const Domain domain = overlap(subject.positions, truth.positions);
-  if (subject.dim > most_channels || domain.axes != 1 || domain.hi - domain.lo < 7) return std::nullopt;
+  if (subject.dim > most_channels || domain.axes != 1 || domain.hi - domain.lo + 1 < fewest_positions)
+    return std::nullopt;
   try {
     const Asking asking(subject, truth, domain, role);
     return Measuring(asking, truth, precision).all();

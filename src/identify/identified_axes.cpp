@@ -63,20 +63,44 @@ std::vector<Parameters> axial_shapes(const Parameters& shape, const std::vector<
   return out;
 }
 
-// A base, and a divisor of positions, of the ladder along one number: that of the first part is the same
-// whether ladders are restarted or strided.
-void add_scaled(const MeasuredRotation& along, double pairs, const Parameters& axial,
-                const Precision& precision, std::vector<Candidate>& to) {
+struct Divided {
+  double base, factor;
+};
+
+// What the ladder along one number is: a base, and what positions are divided by.
+std::vector<Divided> divided(const MeasuredRotation& along, double pairs, const Precision& precision) {
+  std::vector<Divided> out;
   for (const IdentifiedChannels& channels : identified_channels(along, precision))
     for (const Parameters& ladder : scaled_ladders(channels.ladder, static_cast<std::size_t>(2 * pairs))) {
       const std::string& scaling = ladder.word("scaling");
       if (scaling != "none" && scaling != "linear") continue;
-      Parameters one = axial;
-      one.set("coordinates", "whole");
-      one.set("base", ladder.real("base"));
-      if (scaling == "linear") one.set("factor", ladder.real("factor"));
-      add_settings("axial_rope", one, to);
+      out.push_back({ladder.real("base"), scaling == "linear" ? ladder.real("factor") : 1});
     }
+  return out;
+}
+
+// The first number's ladder is the same whether ladders are restarted or strided: its base and its divisor.
+// Where the others have that base and divisors that differ, each has its own; those are of ladders that are
+// restarted.
+void add_divided(const std::vector<std::vector<Divided>>& along, const Parameters& axial, std::size_t first,
+                 std::vector<Candidate>& to) {
+  for (const auto& [base, factor] : along[first]) {
+    Parameters one = axial;
+    one.set("coordinates", "whole");
+    one.set("base", base);
+    if (factor != 1) one.set("factor", factor);
+    add_settings("axial_rope", one, to);
+    std::vector<double> factors;
+    for (const std::vector<Divided>& other : along)
+      if (const auto same = std::ranges::find(other, base, &Divided::base); same != other.end())
+        factors.push_back(same->factor);
+    if (factors.size() != along.size() || std::ranges::count(factors, factor) == std::ssize(factors))
+      continue;
+    one.set("factor", 1.0);
+    one.set("factors", factors);
+    one.set("ladder", "restarted");
+    add_settings("axial_rope", one, to);
+  }
 }
 
 // Radians for each step of an axis by which a head rotates its pairs, in their order; none where one is no
@@ -129,6 +153,9 @@ std::vector<Candidate> axes_candidates(const Rotary& subject, const Precision& p
   std::vector<Candidate> out;
   const auto measured = measured_axes(subject, precision);
   if (!measured) return out;
+  std::vector<std::vector<Divided>> along;
+  for (std::size_t axis = 0; axis < measured->each.size(); ++axis)
+    along.push_back(divided(measured->each[axis], measured->pairs[axis], precision));
   for (const IdentifiedChannels& channels : identified_channels(measured->all, precision)) {
     Parameters shape;
     shape.set("dim", static_cast<double>(subject.dim));
@@ -136,8 +163,7 @@ std::vector<Candidate> axes_candidates(const Rotary& subject, const Precision& p
     shape.set("layout", channels.settings.word("layout"));
     for (const Parameters& axial : axial_shapes(shape, measured->pairs)) {
       add_settings("axial_rope", axial, out);
-      const std::size_t first = axial.word("axis_order") == "given" ? 0 : measured->pairs.size() - 1;
-      add_scaled(measured->each[first], measured->pairs[first], axial, precision, out);
+      add_divided(along, axial, axial.word("axis_order") == "given" ? 0 : along.size() - 1, out);
     }
     if (measured->pairs.size() != 3) continue;
     shape.set("sections", measured->pairs);

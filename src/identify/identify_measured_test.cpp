@@ -61,11 +61,12 @@ TEST(IdentifyMeasured, names_what_positions_of_a_grid_are_divided_by) {
   const Named known{"axial_rope", "dim=32 heads=2"};
   for (const std::string more :
        {"layout=interleaved factor=1.5", "factor=3 base=100 layout=half_split_by_axis",
-        "base=200 layout=interleaved axis_order=reversed", "factor=2 ladder=strided layout=interleaved"})
+        "base=200 layout=interleaved axis_order=reversed", "factor=2 ladder=strided layout=interleaved",
+        "factors=[1.5,1]", "base=300 factors=[1,1.25] layout=interleaved axis_order=reversed"})
     expect_named({"axial_rope", "dim=32 heads=2 " + more}, known);
-  const std::string words = "dim=32 heads=2 layout=interleaved factor=";
-  const Encoding rows = Named{"axial_rope", words + "1.5"}.made(),
-                 columns = Named{"axial_rope", words + "1.25"}.made();
+  const std::string words = "dim=32 heads=2 layout=interleaved ";
+  const Encoding rows = Named{"axial_rope", words + "factor=1.5"}.made(),
+                 columns = Named{"axial_rope", words + "factor=1.5 base=300"}.made();
   // Each axis has frequencies of its own, and no other's.
   EXPECT_EQ(
       said(mixture(rows, columns, 1), known).find("mixed_rope --dim 32 --heads 2 --layout interleaved "), 0u);

@@ -52,7 +52,7 @@ const std::vector<Model> caches = {
     {"vicuna_16k_f16", "rope --dim 128 --scaling linear --factor 4"},
     {"yarn_llama_2_64k", "rope --dim 128 --scaling yarn --factor 16 --original_length 4096"},
     {"yi", "rope --dim 128 --base 5000000"},
-    {"dinov3", "axial_rope --dim 16 --base 100 --coordinates cells --grid [9,8]"},
+    {"dinov3", "axial_rope --dim 16 --base 100 --coordinates cells --grid [7,5]"},
     {"perception_encoder",
      "axial_rope --dim 24 --layout interleaved --axis_order reversed --offset 1 --grid [8,10]"},
     {"vit_from_0", "axial_rope --dim 24 --layout interleaved --axis_order reversed --grid [8,10]"},

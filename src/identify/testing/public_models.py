@@ -296,4 +296,4 @@ def dinov3(name, rows, columns, dim):
     grid_cache(name, np.concatenate(np.broadcast_arrays(*angles), -1), form="tiled")
 
 
-dinov3("dinov3", 9, 8, 16)
+dinov3("dinov3", 7, 5, 16)
