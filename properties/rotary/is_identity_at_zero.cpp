@@ -34,7 +34,7 @@ Encoding position_of_the_head() {
 }  // namespace
 
 const Property entry{
-    .statement = "At position 0 every token stays as it is.",
+    .statement = "In a call at position 0 alone, every token stays as it is.",
     .formula = "R_0 x = x",
     .source = "Su et al. 2021, RoFormer, eq. 15 at m = 0",
     .checks = {CheckOf<Rotary>(&check)},
