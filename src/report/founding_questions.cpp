@@ -164,6 +164,21 @@ std::size_t count(std::span<const Source> sources, const Function<bool(const Cla
   return out;
 }
 
+// What the entries of the matrix say that rows quote.
+std::string legend(std::span<const Source> sources, Pages& pages) {
+  if (count(sources, [](const Claim& claim) {
+        return std::ranges::any_of(claim.evidence,
+                                   [](const Evidence& e) { return std::holds_alternative<OfProperty>(e); });
+      }) == 0)
+    return "";
+  return fmt::format(
+      "\nWhat is quoted of a property and an encoding is the entry of the matrix: `holds 14 %` says that a search found no "
+      "counterexample and that its largest error was 14 % of the error bound, `fails 0.2` that the recorded counterexample is off by "
+      "0.2 in the unit of the statement. Entries separated by ` / ` belong to different parameters of the encoding, such as another "
+      "scaling of RoPE or an odd width ({}).\n",
+      link(pages, matrix_page, "How to read the tables"));
+}
+
 std::string head(std::span<const Source> sources) {
   std::vector<std::string> parts;
   for (const Answer answer : {Answer::is_true, Answer::is_false, Answer::under_a_condition, Answer::answered,
@@ -206,7 +221,7 @@ File founding_page(std::span<const Source> sources, const std::vector<File>& fil
   if (const auto faults = founding_faults(sources, files, wait); !faults.empty())
     throw std::logic_error(fmt::format("{}.md:\n  {}", founding_name, fmt::join(faults, "\n  ")));
   Pages pages(files);
-  std::string out = head(sources);
+  std::string out = head(sources) + legend(sources, pages);
   for (const Source& source : sources) {
     out += fmt::format("\n## {}: {}\n\n", source.letter, source.about);
     for (const Claim& claim : source.claims) out += item(claim, pages);

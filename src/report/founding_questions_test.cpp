@@ -63,8 +63,13 @@ TEST(FoundingQuestions, quote_each_kind_of_evidence) {
           "1 verdicts that had been derived on paper are corrected by a measurement and give both. 1 wait for a page"),
       std::string::npos)
       << page;
+  EXPECT_NE(
+      page.find(
+          "\n\nWhat is quoted of a property and an encoding is the entry of the matrix: `holds 14 %` says"),
+      std::string::npos)
+      << page;
   EXPECT_TRUE(page.ends_with(
-      "\n\n## A: A text\n\n"
+      "([Matrix: How to read the tables](encoding_by_property.md#how-to-read-the-tables)).\n\n## A: A text\n\n"
       "- <a id=\"A1\"></a>**A1.** A claim. **Verdict: true.** Because `2 + 2`. *On paper it was: false.* Shown by: width 8, length: "
       "**2.25** ([The clock: The hands](clock.md#the-hands)); “It has 12 hands.” ([The clock](clock.md)); "
       "[`table/is_flat`](../properties/table/is_flat.cpp) of `rope`: **fails 2** ([Matrix: "
@@ -123,7 +128,7 @@ TEST(FoundingQuestions, may_wait_for_a_page_only_as_long_as_they_may) {
   EXPECT_EQ(may_wait, MayWait::no);
 }
 
-TEST(FoundingQuestions, speak_of_waiting_only_where_a_row_waits) {
+TEST(FoundingQuestions, speak_of_waiting_and_of_the_matrix_only_where_a_row_does) {
   const std::vector<Claim> all = {row()};
   const std::vector<Source> one = {{'A', "A text", all}};
   const std::string page = founding_page(one, pages, MayWait::no).bytes;
