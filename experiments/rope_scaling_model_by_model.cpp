@@ -32,6 +32,7 @@ struct Model {
 // Public copies of these configurations with which they were compared, and what none of them says.
 struct Compared {
   std::string_view model, with, not_said = "";
+  bool of_the_file = true;  // what it was compared with is a copy or a restatement of the model's own file
 };
 
 constexpr std::string_view litgpt =
@@ -40,7 +41,7 @@ constexpr std::string_view litgpt =
 constexpr auto compared = std::to_array<Compared>({
     {"GPT-J 6B",
      "[transformers, GPTJConfig](https://github.com/huggingface/transformers/blob/0bedd3309fc97281835ab2f1a8e967a9d1a27c9e/src/transformers/models/gptj/configuration_gptj.py)",
-     "base: a constant of the code"},
+     "base: a constant of the code", false},
     {"Pythia 6.9B", litgpt},
     {"Phi-2", litgpt},
     {"Llama 2 7B", litgpt},
@@ -50,25 +51,27 @@ constexpr auto compared = std::to_array<Compared>({
      "[litgpt, an earlier version](https://github.com/Lightning-AI/lit-gpt/blob/1905ceb6cce201e226f1e3b0e004cd17f94b0a3a/litgpt/config.py)"},
     {"DeepSeek Coder 6.7B",
      "[gpt-fast#44](https://github.com/meta-pytorch/gpt-fast/pull/44): scaled linearly",
-     "base, factor, context: no copy was found"},
+     "base, factor, context: no copy was found", false},
     {"Code Llama 7B", litgpt},
     {"Mistral 7B v0.1", litgpt, "context: 4,096, with 32,768 in a comment"},
     {"Mixtral 8x7B", litgpt},
     {"Qwen3 8B", litgpt},
     {"Yarn Llama 2 7B 64k",
-     "[its authors' training program](https://github.com/jquesnelle/yarn/blob/03156a9993bbd9cb169164d8a1fbe5e4e177e51a/finetune.py)"},
+     "[its authors' training program](https://github.com/jquesnelle/yarn/blob/03156a9993bbd9cb169164d8a1fbe5e4e177e51a/finetune.py)",
+     "", false},
     {"Llama 3.1 8B", litgpt},
     {"Llama 3.2 1B", litgpt},
     {"Qwen2.5 7B, YaRN",
      "[litgpt](https://github.com/Lightning-AI/litgpt/blob/0006c973aa7d6ace293e2a5fedaf1f8f804f960c/litgpt/config.py), [llama.cpp#10698](https://github.com/ggml-org/llama.cpp/pull/10698) for the scaling",
      "context: 32,768 of the file times the factor; the copy has 131,072 at once"},
-    {"Gemma 3 12B, global layers", litgpt},
+    {"Gemma 3 12B, global layers", litgpt, "", false},
     {"gpt-oss 20B",
-     "[transformers, GptOssConfig](https://github.com/huggingface/transformers/blob/02b8f42b4240dddea1b27c45d2dc95fb2682f841/src/transformers/models/gpt_oss/configuration_gpt_oss.py)"},
+     "[transformers, GptOssConfig](https://github.com/huggingface/transformers/blob/02b8f42b4240dddea1b27c45d2dc95fb2682f841/src/transformers/models/gpt_oss/configuration_gpt_oss.py)",
+     "", false},
     {"DeepSeek V3",
      "[Megatron-LM#1418](https://github.com/NVIDIA/Megatron-LM/issues/1418), [ik_llama.cpp#262](https://github.com/ikawrakow/ik_llama.cpp/pull/262) for the base"},
     {"Llama 4 Scout", "[Primus#165](https://github.com/AMD-AGI/Primus/pull/165), of the base model",
-     "context: 262,144 in the base model's file, 10,485,760 in that of the Instruct model"},
+     "context: 262,144 in the base model's file, 10,485,760 in that of the Instruct model", false},
 });
 
 constexpr auto models = std::to_array<Model>({
@@ -328,14 +331,17 @@ Grid errors(const Measured& m) {
 }
 
 Grid sources(const Measured& m) {
+  proved(std::ranges::count(compared, false, &Compared::of_the_file) == 6,
+         "all but six were compared with their own file");
   Grid grid{
       .columns = {"model", "compared with", "not said there"},
       .rows = {},
       .caption =
-          "Width, base, scaling and context stand in the program that writes this page, which asks no network. All but five were "
+          "Width, base, scaling and context stand in the program that writes this page, which asks no network. All but six were "
           "compared with a public copy or restatement of the file that the first table links. Of DeepSeek Coder 6.7B no copy was found, "
           "only that it is scaled linearly; Yarn Llama 2 7B 64k was compared with its authors' training program, Llama 4 Scout with the "
-          "file of its base model, Gemma 3 12B with that of its instruction-tuned model, and gpt-oss 20B with the defaults of its class."};
+          "file of its base model, Gemma 3 12B with that of its instruction-tuned model, and GPT-J 6B and gpt-oss 20B with the defaults of "
+          "their classes."};
   for (const Row& row : m.rows) {
     const auto found = std::ranges::find(compared, row.model->name, &Compared::model);
     proved(found != compared.end(), "each configuration was compared");
@@ -411,7 +417,7 @@ Document run() {
       .title = "Twenty released models have wavelengths longer than their context",
       .finding = answer,
       .condition =
-          "Frequencies by the oracle, from each model's published configuration as `--config` reads it; contexts are those of max_position_embeddings (Vicuna: max_sequence_length; GPT-J: n_positions; Qwen2.5: four times max_position_embeddings, with the YaRN scaling that its model card gives for long inputs). They were compared with public copies, but for five that the last table names. No random numbers.",
+          "Frequencies by the oracle, from each model's published configuration as `--config` reads it; contexts are those of max_position_embeddings (Vicuna: max_sequence_length; GPT-J: n_positions; Qwen2.5: four times max_position_embeddings, with the YaRN scaling that its model card gives for long inputs). They were compared with public copies, but for six that the last table names. No random numbers.",
       .blocks = experiments::joined(
           {{Paragraph{
                 "A model's base, its scaling and its context decide together what its pairs of channels can tell apart. A pair whose wavelength is longer than the context completes no turn in it: its angle does not repeat, and changes little from one position to the next. "
