@@ -132,7 +132,7 @@ std::vector<Block> performance_of_others(const Measured& measured) {
   }
 
   std::string text =
-      "The tutorials' recipe makes the table in f32 from beginning to end. How many of its entries are not "
+      "The tutorials' recipe makes the table in f32. How many of its entries are not "
       "the correctly rounded ones depends on length, width and storage format: "
       "[tables computed in f32](tables_computed_in_f32.md).";
   const auto numpy = measured.counter("verify/numpy_tutorial", "wrong_share");

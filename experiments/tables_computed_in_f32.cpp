@@ -137,7 +137,7 @@ Document run() {
           "angles as t · exp(2i · (-ln 10000 / d)) or t / 10000^(2i/d), every step in f32, exponential, power, sine and cosine correctly rounded; cast to f16 or bf16 at the end.",
       .blocks = joined(
           {{Paragraph{
-                "PyTorch's tutorial on transformers and d2l.ai compute the table in f32 from beginning to end. In the former a frequency is the exponential of a rounded exponent and an angle the rounded product of position and frequency; in the latter an angle is the position over a rounded power of the base. "
+                "PyTorch's tutorial on transformers and d2l.ai compute the table in f32. In the former a frequency is the exponential of a rounded exponent (ln 10000 is divided by d in f64 there, which changes nothing at the widths here, powers of two) and an angle the rounded product of position and frequency; in the latter an angle is the position over a rounded power of the base. "
                 "An accurate sine does not repair a wrong angle. "
                 "How many entries differ from the correctly rounded ones depends on the length (angles grow, and with them their errors), on the width and on the format in which the table is stored: a narrow format hides most of the errors."},
             Section{"By width, length and storage format"}, grid,
