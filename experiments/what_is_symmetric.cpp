@@ -113,7 +113,7 @@ std::vector<Block> by_operation(const Measured& m) {
       Paragraph{
           "To encode a sequence is to map its tokens to representations, n rows to n rows. "
           "An operation is *equivariant* if reordered tokens give the reordered rows, and *invariant* if they give the same rows. "
-          "Self-attention is equivariant and not invariant: the word “permutation-invariant”, which is often used for it, is right of a pooled output only. "
+          "Self-attention is equivariant and not invariant: the word “permutation-invariant”, which is often used for it, is right of an output that is pooled by a mean or a maximum only. "
           "The conclusion is the same: it does not use the order of its tokens."},
       grid,
       Paragraph{
@@ -215,7 +215,7 @@ Document run() {
            queries_and_keys(m),
            where_it_comes_from(m),
            {PageVerdict{
-               "Of a Transformer without mask and encoding every operation is equivariant, so the whole is, and a pooled output is invariant. "
+               "Of a Transformer without mask and encoding every operation is equivariant, so the whole is, and an output that is pooled by a mean or a maximum is invariant; that of the last token is not. "
                "Order comes in by a mask, an encoding or a parameter for each position; recurrent networks and convolutions over neighbours have it by construction."}},
            experiments::references({experiments::vaswani_2017, devlin_2018, ba_2016, ioffe_2015, milakov_2018,
                                     experiments::yun_2020})})};
