@@ -9,6 +9,7 @@
 #include "attention/generator.h"
 #include "attention/mask.h"
 #include "attention/reference_attention.h"
+#include "bounds.h"
 #include "catalogue/encodings/alibi.h"
 #include "catalogue/encodings/learned.h"
 #include "catalogue/encodings/rope.h"
@@ -354,7 +355,7 @@ std::vector<Block> one_or_two(const Measured& m) {
           "With fewer than the rank of the rows that are added (at most the number of positions) it cannot do all."},
       grid,
       Paragraph{fmt::format(
-          "{} position channels reach at most as many directions: of the variance of the sinusoidal rows 0 to {} of width {} (less their mean), the best {} directions leave {} out, and so does any linear map from as many channels.",
+          "{} position channels reach at most as many directions: of the variance of the sinusoidal rows 0 to {} of width {} (less their mean), the best {} directions leave {} out, and a linear map from as many channels no less.",
           Model::own_dim, Model::length - 1, Model::dim, Model::own_dim, percent(m.beyond_64))},
       Paragraph{fmt::format(
           "The converse does not hold: with W1 = I and W2 = 0 the layer reads the token and ignores the position. "
@@ -437,7 +438,7 @@ Document run() {
       percent(static_cast<double>(block_parameters(2 * Model::dim)) /
                   static_cast<double>(block_parameters(Model::dim)) -
               1),
-      percent(all(m.costs[2]) / all(m.costs[0]) - 1), percent(m.beyond_64),
+      percent(all(m.costs[2]) / all(m.costs[0]) - 1), experiments::percent_at_least(m.beyond_64),
       percent(all(m.costs[1]) / all(m.costs[0]) - 1));
   return {
       .title = "Addition is concatenation with one matrix for both",
@@ -453,7 +454,8 @@ Document run() {
                "Addition costs no parameters and gives up the freedom to read token and position by matrices of their own. At width 512 and 512 equally likely positions that costs a linear layer with a bias that wants the token alone at least {} of the variance of tokens whose entries have unit variance and are independent of one another and of the position. "
                "Concatenation keeps it, and costs parameters in every block. Mapped back to the width of the token it costs parameters once ({} for 64 channels), and is a sum again, of a matrix times the token and another times the position. "
                "A learned table costs as many parameters as it has entries, and ends.",
-               percent(m.lost.back().share[1]), percent(all(m.costs[3]) / all(m.costs[0]) - 1))}},
+               experiments::percent_at_least(m.lost.back().share[1]),
+               percent(all(m.costs[3]) / all(m.costs[0]) - 1))}},
            experiments::references({experiments::vaswani_2017, experiments::su_2021, experiments::press_2021,
                                     experiments::raffel_2020})})};
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <variant>
 
+#include "bounds.h"
 #include "core/call.h"
 #include "core/formats.h"
 #include "measure.h"
@@ -138,7 +139,7 @@ document::Grid grid(const EncodingErrors& errors, bool of_tokens) {
   for (const EntriesAt& one : errors.at) {
     std::vector<std::string> row = {whole(one.position), fmt::format("{:.3g}", one.largest)};
     for (const double allowed : one.allowed)
-      row.push_back(std::isfinite(allowed) ? document::scientific(allowed, 2) : "overflow");
+      row.push_back(std::isfinite(allowed) ? document::scientific(rounded_up(allowed, 2), 2) : "overflow");
     if (of_angles) row.push_back(document::scientific(*one.angle_in_f32, 2));
     grid.rows.push_back(std::move(row));
   }

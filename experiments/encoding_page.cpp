@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "bounds.h"
 #include "catalogue/defects.h"
 #include "catalogue/identities.h"
 #include "core/spec.h"
@@ -212,7 +213,8 @@ std::string of_the_reference(const EncodingErrors& errors, std::string_view wher
   return fmt::format(
       "The reference (long double, rounded to f64) is off by at most {} at these {}; no entry is off by more than "
       "{:.2g} % of its f64 bound.",
-      scientific(errors.largest_error(), 2), where, 100 * errors.largest_share());
+      scientific(experiments::rounded_up(errors.largest_error(), 2), 2), where,
+      experiments::rounded_up(100 * errors.largest_share(), 2));
 }
 
 // Which tokens the call of a row has.

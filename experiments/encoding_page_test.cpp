@@ -237,7 +237,7 @@ TEST(EncodingErrors, are_written_a_row_for_each_position) {
                                                                  "`f32`", "`f16`", "`bf16`", "`bf16/bf16`"}));
   EXPECT_EQ(grid(some, true).columns[0], "tokens");
   EXPECT_EQ(grid(some, false).rows[0], (std::vector<std::string>{"1,000", "1.5", "1.0e+00", "2.0e+00",
-                                                                 "3.0e+00", "4.0e+00", "6.2e-02"}));
+                                                                 "3.0e+00", "4.0e+00", "6.3e-02"}));
   EncodingErrors of_angles = some;
   of_angles.at[0].angle_in_f32 = 0.5;
   EXPECT_EQ(grid(of_angles, false).columns.back(), "angle in f32, rad");

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "bounds.h"
 #include "catalogue/experiments/every_position_is_its_own.h"
 #include "core/formats.h"
 #include "measure.h"
@@ -63,7 +64,9 @@ struct Nearest {  // of one width and base
     const auto rotations = static_cast<double>(
         std::pow(static_cast<long double>(farthest), -1 / static_cast<long double>(pairs)));
     // The rows are never farther apart than twice the radius.
-    return rotations * 3.1416 < 1 ? scientific(2 * 3.1416 * std::sqrt(pairs) * rotations, 2) : "";
+    return rotations * 3.1416 < 1
+               ? scientific(experiments::rounded_up(2 * 3.1416 * std::sqrt(pairs) * rotations, 2), 2)
+               : "";
   }
 };
 

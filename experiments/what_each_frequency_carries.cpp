@@ -7,6 +7,7 @@
 
 #include "answers.h"
 #include "catalogue/experiments/what_each_frequency_carries.h"
+#include "bounds.h"
 #include "measure.h"
 #include "references.h"
 #include "residue_probe.h"
@@ -339,9 +340,9 @@ std::vector<Block> spectrum(const Measured& m) {
           "Within a pair the frequency is the same and the phase differs by a quarter: column 7 of width 32 is {}° ahead of column 6 (least squares over 60 positions). "
           "Columns 6 and 7 change sign {} and {} times in 60 positions, the slower columns 8 and 9 {} and {} times.",
           m.spectra.fitting, m.spectra.constant, fixed(m.spectra.turns, 2), m.spectra.arches,
-          m.spectra.constant - m.spectra.arches, wide / 2 - m.spectra.constant, percent(m.spectra.least),
-          percent(m.spectra.median), percent(m.spectra.index), fixed(m.phase, 1), m.turns[0], m.turns[1],
-          m.turns[2], m.turns[3])}};
+          m.spectra.constant - m.spectra.arches, wide / 2 - m.spectra.constant,
+          experiments::percent_at_least(m.spectra.least), percent(m.spectra.median), percent(m.spectra.index),
+          fixed(m.phase, 1), m.turns[0], m.turns[1], m.turns[2], m.turns[3])}};
 }
 
 std::vector<Block> fourier(const Measured& m) {
