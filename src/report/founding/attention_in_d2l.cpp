@@ -54,7 +54,7 @@ const std::vector<Claim>& attention_in_d2l() {
        .says = "Self-attention trades sequential steps for parallel ones.",
        .answer = Answer::is_true,
        .why =
-           "Within a layer whose whole input is given the number of sequential steps does not depend on the length; tokens that are generated still come one after another.",
+           "Within a layer whose whole input is given the number of products that wait for one another does not depend on the length, the sums over its keys not counted; tokens that are generated still come one after another.",
        .evidence = {Cell{cost, "Operations of one layer", {"self-attention"}, "products in sequence, n = 8"},
                     Cell{cost, "Operations of one layer", {"self-attention"}, "n = 64 in sequence"},
                     Cell{cost, "Operations of one layer", {"plain RNN"}, "n = 64 in sequence"}}},

@@ -58,7 +58,7 @@ const std::vector<Claim>& the_sphere() {
        .says = "Every row lies on the sphere of radius √(d/2).",
        .answer = Answer::under_a_condition,
        .why =
-           "For even widths; for odd ones only where the last column is zero, and then with the radius of the width below.",
+           "For even widths; of the ways to fill an odd one that were tried only with a last column of zeros, and then with the radius of the width below.",
        .evidence = {Cell{sphere, "Even widths", {"512"}, "largest norm"},
                     Cell{sphere, "Even widths", {"512"}, "constant"},
                     Cell{sphere, "Odd widths", {"7", "a sine without its cosine"}, "constant"},
