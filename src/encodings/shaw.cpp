@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "catalogue/encodings/shaw.h"
 #include "catalogue/oracle/shaw.h"
 #include "catalogue/properties/attention/has_the_symmetry_of_its_mask.h"
@@ -11,6 +9,7 @@
 #include "catalogue/properties/contextual/saturates.h"
 #include "catalogue/properties/score/decays_with_distance.h"
 #include "core/declare.h"
+#include "encodings/clipped.h"
 #include "encodings/facts.h"
 #include "encodings/inside_attention.h"
 
@@ -21,17 +20,14 @@ using namespace inside;
 
 Encoding make(const Arguments& p) {
   const std::size_t dim = p.width("dim");
-  const Position clip = p.whole("clip");
-  const bool key_minus_query = p.is("relative", "key_minus_query");
-  const Position last = p.is("last_offset", "clip_minus_one") ? clip - 1 : clip;
-  const Tensor table = trained(static_cast<std::size_t>(clip + last + 1), dim, p.whole("table_seed"));
+  const clipped::Rows rows(p);
+  const Tensor table = trained(rows.count(), dim, p.whole("table_seed"));
 
   Contextual shaw = contextual(
       dim, 1, [=](std::span<const double> q, std::span<const double> k, Position i, Position j, std::size_t) {
-        const Position row = clip + std::clamp(key_minus_query ? j - i : i - j, -clip, last);
+        const std::size_t row = rows.of(i, j);
         Real sum = 0;
-        for (std::size_t c = 0; c < dim; ++c)
-          sum += q[c] * (static_cast<Real>(k[c]) + table.at(static_cast<std::size_t>(row), c));
+        for (std::size_t c = 0; c < dim; ++c) sum += q[c] * (static_cast<Real>(k[c]) + table.at(row, c));
         return sum / root(dim);
       });
   shaw.error = BoundOf<Contextual>(&oracle::shaw, p);
@@ -46,15 +42,10 @@ const EncodingSpec entry{
     .summary = "a trained vector added to the key, one for each offset up to a largest one",
     .formula = "s(q,k; i,j) = q.(k + a_clip(j - i)) / sqrt(dim), clip to [-K, K]",
     .source = "Shaw et al. 2018, Self-Attention with Relative Position Representations, section 3",
-    .parameters =
-        {{whole("dim", type::any_width, 64, {1, 2, 4}, "width of a head", "channels"),
-          whole("clip", {1, 1 << 16}, 16, {2, 5}, "largest offset: larger ones are clipped to it", "tokens"),
-          convention("relative", {"key_minus_query", "query_minus_key"}, "direction of the offset"),
-          convention(
-              "last_offset", {"clip", "clip_minus_one"},
-              "largest offset with a row: clip (2 clip + 1 rows), clip_minus_one (2 clip rows, as SpeechT5 has them)"),
-          whole("table_seed", type::any_whole, 1, {1, 2},
-                "seed of the table [rows, dim]: row r belongs to the offset r - clip")}},
+    .parameters = {{whole("dim", type::any_width, 64, {1, 2, 4}, "width of a head", "channels"),
+                    clipped::clip(), clipped::relative(), clipped::last_offset(),
+                    whole("table_seed", type::any_whole, 1, {1, 2},
+                          "seed of the table [rows, dim]: row r belongs to the offset r - clip")}},
     .reference = &make,
     .exact = &oracle::shaw,
     .facts = {{&facts::acts_on_logits_alone},

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "catalogue/encodings/shaw_values.h"
 #include "catalogue/oracle/shaw_values.h"
 #include "catalogue/properties/attention/has_the_symmetry_of_its_mask.h"
@@ -10,6 +8,7 @@
 #include "catalogue/properties/attention/query_order_equivariant.h"
 #include "catalogue/properties/attention/weighs_keys_alike_from_every_later_query.h"
 #include "core/declare.h"
+#include "encodings/clipped.h"
 #include "encodings/facts.h"
 #include "encodings/inside_attention.h"
 
@@ -20,17 +19,13 @@ using namespace inside;
 
 Encoding make(const Arguments& p) {
   const std::size_t dim = p.width("dim");
-  const Position clip = p.whole("clip");
-  const bool key_minus_query = p.is("relative", "key_minus_query");
-  const Position last = p.is("last_offset", "clip_minus_one") ? clip - 1 : clip;
-  const auto rows = static_cast<std::size_t>(clip + last + 1);
-  const Tensor of_keys = trained(rows, dim, p.whole("table_seed")),
-               of_values = trained(rows, dim, p.whole("table_seed") + 1);
+  const clipped::Rows rows(p);
+  const Tensor of_keys = trained(rows.count(), dim, p.whole("table_seed")),
+               of_values = trained(rows.count(), dim, p.whole("table_seed") + 1);
 
   Attention shaw = attention(dim, [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask&) {
     const auto row = [=](std::size_t i, std::size_t j) {
-      const auto ahead = static_cast<Position>(j) - static_cast<Position>(i);
-      return static_cast<std::size_t>(clip + std::clamp(key_minus_query ? ahead : -ahead, -clip, last));
+      return rows.of(static_cast<Position>(i), static_cast<Position>(j));
     };
     return Pairwise{[=, &q, &k](std::size_t i, std::size_t j) {
                       return (dot(q.row(i), k.row(j)) + dot(q.row(i), of_keys.row(row(i, j)))) / root(dim);
@@ -54,16 +49,11 @@ const EncodingSpec entry{
     .source =
         "Shaw et al. 2018, Self-Attention with Relative Position Representations, equations 3 and 4; "
         "tensor2tensor",
-    .parameters =
-        {{whole("dim", type::any_width, 64, {1, 2, 4}, "width of a head", "channels"),
-          whole("clip", {1, 1 << 16}, 16, {2, 5}, "largest offset: larger ones are clipped to it", "tokens"),
-          convention("relative", {"key_minus_query", "query_minus_key"}, "direction of the offset"),
-          convention(
-              "last_offset", {"clip", "clip_minus_one"},
-              "largest offset with a row: clip (2 clip + 1 rows), clip_minus_one (2 clip rows, as SpeechT5 has them)"),
-          whole("table_seed", type::any_whole, 1, {1, 2},
-                "seed of the keys' table [rows, dim], whose row r belongs to the offset r - "
-                "clip; of the values', the next one")}},
+    .parameters = {{whole("dim", type::any_width, 64, {1, 2, 4}, "width of a head", "channels"),
+                    clipped::clip(), clipped::relative(), clipped::last_offset(),
+                    whole("table_seed", type::any_whole, 1, {1, 2},
+                          "seed of the keys' table [rows, dim], whose row r belongs to the offset r - "
+                          "clip; of the values', the next one")}},
     .reference = &make,
     .exact = &oracle::shaw_values,
     .facts = {{&facts::distinguishes_positions}},
