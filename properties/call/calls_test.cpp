@@ -128,7 +128,7 @@ const std::vector<Known>& known() {
       {asked::takes_positions_in_any_order,
        &right_table,
        "n=16 arranged=consecutive t1=3 shuffled=reversed",
-       "n 1,2,3,4|16,17,31,32,33,64,127,128,129, arranged consecutive/left_padded/packed/spread, t1 0..1048561, shuffled reversed/halves_swapped",
+       "n 1,2,3,4|16,17,31,32,33,64,127,128,129, arranged consecutive/left_padded/packed/spread, t1 0..1048561, shuffled reversed/halves_swapped/middle_exchanged",
        {"rows [3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18] of 19",
         "rows [18,17,16,15,14,13,12,11,10,9,8,7,6,5,4,3] of 19"}},
       {asked::takes_positions_in_any_order,

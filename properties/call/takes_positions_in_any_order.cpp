@@ -28,19 +28,22 @@ Shuffled few_shuffled(const Encoding& encoding, std::size_t n, Draw& draw, const
 }
 
 // Of many, one list of their numbers would be all that one sees of the case. Reversed, none is repeated, so
-// that consecutive ones descend all the way.
+// that consecutive ones descend all the way; with two in the middle exchanged, consecutive ones have the ends
+// that they had.
 Shuffled many_shuffled(const Encoding& encoding, std::size_t n, Draw& draw, const std::string& name) {
   Shuffled out;
   out.positions = drawn_positions(positions_of(encoding), n, 4, draw, fmt::format("t{}1", name), name);
-  const Value word = draw.one_of("shuffled" + name, {"reversed", "halves_swapped"});
-  const bool reversed = std::get<std::string>(word) == "reversed";
-  if (!reversed) out.positions.push_back(out.positions.front());
+  const Value drawn = draw.one_of("shuffled" + name, {"reversed", "halves_swapped", "middle_exchanged"});
+  const auto& word = std::get<std::string>(drawn);
+  if (word == "halves_swapped") out.positions.push_back(out.positions.front());
   out.order = indices(0, out.positions.size());
-  if (reversed)
+  const auto middle = out.order.begin() + static_cast<std::ptrdiff_t>(out.order.size() / 2);
+  if (word == "reversed")
     std::reverse(out.order.begin(), out.order.end());
+  else if (word == "halves_swapped")
+    std::rotate(out.order.begin(), middle, out.order.end());
   else
-    std::rotate(out.order.begin(), out.order.begin() + static_cast<std::ptrdiff_t>(out.order.size() / 2),
-                out.order.end());
+    std::iter_swap(middle - 1, middle);
   return out;
 }
 
@@ -124,6 +127,16 @@ Encoding ascending_tokens() {
   });
 }
 
+// Tokens whose last position is as far from the first as that of consecutive ones are taken for these.
+Encoding counting_between_ends() {
+  return rotating_by([](std::vector<Position>& positions, std::size_t tokens) {
+    for (std::size_t first = 0; first < positions.size(); first += tokens)
+      if (tokens > 3 && positions[first + tokens - 1] - positions[first] == static_cast<Position>(tokens) - 1)
+        for (std::size_t n = 1; n < tokens; ++n)
+          positions[first + n] = positions[first] + static_cast<Position>(n);
+  });
+}
+
 Encoding counting_tokens() {
   return rotating_by([](std::vector<Position>& positions, std::size_t) {
     for (std::size_t r = 1; r < positions.size(); ++r) positions[r] = positions[r - 1] + 1;
@@ -189,6 +202,8 @@ const Property entry{
                 {"a rotation that counts on from the first position", &counting_tokens},
                 {"a rotation that does so in every batch row but the first", &counting_in_later_rows},
                 {"a rotation that gives descending positions in ascending order", &ascending_tokens},
+                {"a rotation that counts on between ends as far apart as consecutive ones are",
+                 &counting_between_ends},
                 {"a bias whose keys count on from the first", &sliced_bias},
                 {"a bias whose keys are sorted before they are looked at", &bias_of_sorted_keys},
                 larger_far_out(&right_table, -8),
