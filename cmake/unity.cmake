@@ -1,8 +1,8 @@
 # Several sources of a target compiled as one: what all of them include is read once. With groups of up to eight a build from
 # nothing took 513 s, and 630 s without. A change then compiles more than its own file, so only the release preset has it on.
 option(POSPROOF_UNITY "Compile several sources of a target as one" OFF)
-set(POSPROOF_UNITY_USUAL 10)
-set(POSPROOF_UNITY_MOST 12)
+set(POSPROOF_UNITY_USUAL 16)
+set(POSPROOF_UNITY_MOST 19)
 
 # Whether no name that `source` defines meets another: a test has a namespace with the name of its file, an entry of a
 # catalogue one with the name of its path.

@@ -13,7 +13,8 @@ void check_rotation(const Tensor& x, const Positions& positions, std::size_t hea
                     std::size_t axes = 1);
 
 // sqrt(x^2 + y^2), within 2 u (u = 2^-53): where no square overflows or loses what counts of it, as the root
-// of a sum of squares (Jeannerod et al. 2017, SIAM J. Sci. Comput. 39), and else by std::hypot, which is slower.
+// of a sum of squares (Jeannerod et al. 2017, SIAM J. Sci. Comput. 39), and else by std::hypot, which is
+// slower.
 inline double pair_norm(double x, double y) {
   const double a = std::abs(x), b = std::abs(y), larger = a < b ? b : a;
   if (a == 0 || b == 0) return a + b;

@@ -124,7 +124,8 @@ using namespace properties;
 // Every sine has its cosine, in every row.
 const Condition whole_pairs{{{"odd", {"refuse", "zero_pad"}}, {"padding_row", {-1.0}}}};
 // Of width 1 there is no other; its sine has steps that are nearly 0.
-const Condition sine_and_cosine{{{"odd", {"refuse", "zero_pad"}}}}, a_sine_alone{{{"odd", {"truncate", "round_up"}}}};
+const Condition sine_and_cosine{{{"odd", {"refuse", "zero_pad"}}}},
+    a_sine_alone{{{"odd", {"truncate", "round_up"}}}};
 const Condition no_padding{{{"padding_row", {-1.0}}}};
 const Condition as_in_the_paper{{{"padding_row", {-1.0}}, {"scale", {1.0}}}};
 const Condition paper_direction{{{"padding_row", {-1.0}}, {"direction", {"forward"}}}};

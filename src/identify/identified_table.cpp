@@ -81,8 +81,7 @@ std::optional<MeasuredPairs> measured(const EncodingSpec& spec, const Parameters
     out.phases.push_back(by->phase);
     // Ours: the angles of the rows that the phase is the mean of are rounded to double.
     const double far = whole(rows.near.rows()) + std::abs(static_cast<double>(rows.first));
-    out.phase_errors.push_back(8 * precision.result + 4 * by->error * far +
-                               2 * unit_f64 * w * far);
+    out.phase_errors.push_back(8 * precision.result + 4 * by->error * far + 2 * unit_f64 * w * far);
     out.exponents.push_back(exponents[n]);
     amplitudes.push_back(by->amplitude);
   }

@@ -101,10 +101,12 @@ std::vector<Meaning> facts() {
     std::vector<std::string> claims;
     for (const Claim& claim : fact->claims)
       claims.push_back(fmt::format("{} {}", claim.holds ? "holds" : "fails", id_of(*claim.property)));
-    out.push_back({{std::string(fact->name)},
-                   fmt::format("A fact that encodings declare: {}. What follows where it can be asked, unless the encoding withdraws it or claims the contrary: {}.",
-                               fmt::join(having[fact], ", "), fmt::join(claims, ", ")),
-                   "explain, matrix"});
+    out.push_back(
+        {{std::string(fact->name)},
+         fmt::format(
+             "A fact that encodings declare: {}. What follows where it can be asked, unless the encoding withdraws it or claims the contrary: {}.",
+             fmt::join(having[fact], ", "), fmt::join(claims, ", ")),
+         "explain, matrix"});
   }
   return out;
 }

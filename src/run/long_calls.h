@@ -19,10 +19,10 @@ namespace posproof {
 // two, at positions of their own. Last, of a rotation and of a table, one row of four times as many tokens:
 // a program may keep the angles of so many. Of a bias none, since many programs make all of its square and
 // give the rows that were asked for. Of the whole operator, whose cost grows with the square, too, one call
-// of the shortest of these lengths, and before it one of two tokens whose logits are small. All contents are a number that uses every digit of the format in which
-// they are given, where contents that are drawn have eight. No long call where positions have several axes or
-// the domain ends before, and nothing where an answer depends on the whole call: every row of a long one
-// would be another.
+// of the shortest of these lengths, and before it one of two tokens whose logits are small. All contents are
+// a number that uses every digit of the format in which they are given, where contents that are drawn have
+// eight. No long call where positions have several axes or the domain ends before, and nothing where an
+// answer depends on the whole call: every row of a long one would be another.
 std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Encoding& subject,
                                                const Precision& precision, const Budget& budget);
 

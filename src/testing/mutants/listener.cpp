@@ -27,7 +27,8 @@ class Listener : public ::testing::EmptyTestEventListener {
     if (out == nullptr) return;
     const ::testing::TestResult& result = *test.result();
     std::fprintf(out, "%s.%s\t%s\t%lld\t%s\t", test.test_suite_name(), test.name(),
-                 result.Failed() ? "red" : "green", static_cast<long long>(result.elapsed_time()), test.file());
+                 result.Failed() ? "red" : "green", static_cast<long long>(result.elapsed_time()),
+                 test.file());
     for (int number = 0; number < most; ++number)
       if (posproof_mutants::posproof_mutants_reached[number] != 0) std::fprintf(out, " %d", number);
     std::fputc('\n', out);
