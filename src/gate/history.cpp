@@ -32,6 +32,15 @@ struct Compared {
   Function<void()> renew;
 };
 
+// Why there is nothing to compare, where there is nothing.
+std::string why_not(const Encoding& truth, const Subject& subject) {
+  if (!subject.renew) return "the subject cannot be started anew";
+  if (const std::size_t axes = positions_of(truth).axes; axes != 1)
+    return fmt::format("the calls are of a sequence, and a position has {} numbers", axes);
+  return fmt::format("the subject answers as {}, and the exact encoding, a {}, does not",
+                     kind(subject.encoding), kind(truth));
+}
+
 std::optional<Compared> compared(const Encoding& truth, const Subject& subject) {
   if (!subject.renew || positions_of(truth).axes != 1) return std::nullopt;
   const std::vector<Encoding> kinds = attention::in_every_kind(truth);
@@ -209,8 +218,9 @@ Property history(const Encoding& truth, const Subject& subject) {
           "huggingface/transformers#25308 (a base that stays grown), EleutherAI/gpt-neox e9dc55f (positions "
           "add up); caches that grow once",
       .checks = {CallCheck{[](const Encoding&) { return true; },
-                           [all = compared(truth, subject)](const Encoding&, Precision, Draw& draw) {
-                             if (!all) throw Inapplicable{"the subject cannot be started anew"};
+                           [all = compared(truth, subject), why = why_not(truth, subject)](
+                               const Encoding&, Precision, Draw& draw) {
+                             if (!all) throw Inapplicable{why};
                              return check(*all, draw);
                            }}},
       .must_reject = {},
@@ -229,7 +239,7 @@ TrialOf history_of(const Encoding& truth, const Subject& subject) {
 
 Verdict history_searched(const Encoding& truth, const Subject& subject, const Plan& plan) {
   const auto all = compared(truth, subject);
-  if (!all) return NotApplicable{"the subject cannot be started anew, or answers in another kind"};
+  if (!all) return NotApplicable{why_not(truth, subject)};
   const Trial trial = [&all](Draw& draw) { return check(*all, draw); };
   Walk walk(*all, trial, plan, Clock::now() + plan.budget.time);
   try {

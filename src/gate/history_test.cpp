@@ -236,11 +236,33 @@ TEST(History, sees_tokens_of_a_later_call_in_each_others_place) {
   EXPECT_TRUE(std::holds_alternative<Refuted>(verdict)) << name(verdict);
 }
 
+// What the search says, which the property says of a single case, too.
+std::string why_not_asked(const Made& made) {
+  const Verdict verdict = searched(made);
+  const auto* none = std::get_if<NotApplicable>(&verdict);
+  if (none == nullptr) return std::string(name(verdict));
+  const Property property = history(made.truth, made.subject);
+  const Verdict of_a_case =
+      search(trial(property, made.subject.encoding, all_f64).value(), Plan{.id = "history"});
+  const auto* again = std::get_if<NotApplicable>(&of_a_case);
+  return again != nullptr && again->why == none->why ? none->why : "two reasons";
+}
+
 TEST(History, is_not_asked_of_what_cannot_be_started_anew) {
   Made file =
       made("rope", "dim=8", [](const Encoding& of, Memory&, const Call& call) { return answer(of, call); });
   file.subject.renew = {};
   EXPECT_TRUE(std::holds_alternative<NotApplicable>(searched(file)));
+  EXPECT_EQ(why_not_asked(file), "the subject cannot be started anew");
+}
+
+TEST(History, says_why_it_is_not_asked_of_what_can_be_started_anew) {
+  const Remembering right = [](const Encoding& of, Memory&, const Call& call) { return answer(of, call); };
+  EXPECT_EQ(why_not_asked(made("axial_rope", "dim=4", right)),
+            "the calls are of a sequence, and a position has 2 numbers");
+  Made other = made("rope", "dim=4", right);
+  other.subject.encoding = made("sinusoidal", "dim=4", right).subject.encoding;
+  EXPECT_EQ(why_not_asked(other), "the subject answers as table, and the exact encoding, a rotary, does not");
 }
 
 // Of calls that take 10 ms at least, 28 in all, no more than 13 begin within 80 ms: on a busy machine the
