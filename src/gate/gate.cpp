@@ -10,6 +10,7 @@
 #include "catalogue/properties/call/refuses_out_of_range.h"
 #include "core/call.h"
 #include "core/function.h"
+#include "core/nearest.h"
 #include "gate/backward.h"
 #include "gate/checked.h"
 #include "gate/declined.h"
@@ -217,9 +218,14 @@ class Run {
     for (const Claim& claim : claims_of(spec_))
       if (claim.holds && claim.when.met(gated_.parameters))
         select(std::string(id_of(*claim.property)), *claim.property);
+    if (std::ranges::none_of(ids_,
+                             [&](const std::string& id) { return id.find(options_.filter) != id.npos; }))
+      say_unchecked(fmt::format("no property that is asked of `{}` here contains `{}`{}", gated_.encoding,
+                                options_.filter, near_it(options_.filter, ids_)));
   }
 
   void select(std::string id, const Property& property) {
+    ids_.push_back(id);
     if (id.find(options_.filter) == std::string::npos) return;
     if (property.needs == Needs::live_subject && !gated_.subject.live)
       return skip(id, "a file answers no calls");
@@ -325,6 +331,7 @@ class Run {
   Clock::time_point deadline_;
   std::shared_ptr<Declined> declined_ = std::make_shared<Declined>();
   GateResult gated_;
+  std::vector<std::string> ids_ = {};  // of all properties, whatever the filter
   std::vector<Selected> selected_ = {};
   std::set<std::string, std::less<>> known_ = {};  // failures that were shown
 };

@@ -17,6 +17,7 @@ using namespace gated;
 
 GateResult of_verdicts(std::vector<Verdict> verdicts) {
   GateResult out = Gated{"raw_index", "dim=1"}(1, "no property");
+  out.not_checked.clear();
   for (Verdict& one : verdicts) out.results.push_back({"id", nullptr, std::move(one)});
   return out;
 }
@@ -66,6 +67,15 @@ TEST(GateConditions, what_is_claimed_elsewhere_is_not_asked) {
   EXPECT_TRUE(asked("alibi", "heads=2", "bias/is_zero_at_offset_zero"));
   EXPECT_FALSE(asked("alibi", "heads=2 rows=key_index", "bias/is_zero_at_offset_zero"));
   EXPECT_FALSE(asked("sinusoidal", "dim=3 odd=truncate", "table/has_constant_norm"));
+}
+
+TEST(GateConditions, a_filter_that_nothing_contains_is_answered_with_what_is_near) {
+  const GateResult found = Gated{"sinusoidal", "dim=4"}(3, "has_constant_nrom");
+  EXPECT_TRUE(found.results.empty());
+  EXPECT_EQ(found.not_checked,
+            Texts{"no property that is asked of `sinusoidal` here contains `has_constant_nrom`; near it: "
+                  "table/has_constant_norm"});
+  EXPECT_EQ((Gated{"sinusoidal", "dim=4"}(3, "has_constant_norm").not_checked), Texts{});
 }
 
 TEST(GateConditions, what_is_claimed_to_fail_is_not_asked_and_nothing_twice) {
