@@ -50,6 +50,13 @@ std::vector<Array> unstacked(Array array, std::size_t axes) {
   return {std::move(cosines), sliced(std::move(array), index + "1]")};
 }
 
+// The shape as the file has it: a complex number is two values of ours.
+Shape in_file(const Array& array) {
+  Shape shape = array.shape;
+  if (array.complex) shape.back() /= 2;
+  return shape;
+}
+
 // An array of rows, [n, columns].
 struct Rows {
   std::shared_ptr<const RecentRows> kept;
@@ -65,7 +72,7 @@ Rows rows(Array array, bool on_a_grid) {
   const std::size_t columns = shape.back(), count = posproof::count(shape) / columns;
   if (longer_axes({shape.begin(), shape.end() - 1}) > 1 && !on_a_grid)
     throw SubjectError(
-        fmt::format("{}: {} is not [n, columns], the rows of a cache", array.path, text(shape)));
+        fmt::format("{}: {} is not [n, columns], the rows of a cache", array.path, text(in_file(array))));
   array.shape = {count, columns};
   return {std::make_shared<const RecentRows>(std::move(array)), count, columns};
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -26,6 +27,11 @@ Rotary half_split() {
 
 Expected rotating(Rotary declared = half_split()) {
   return {.encoding = "rope", .parameters = Case::parse("dim=5"), .declared = {std::move(declared)}};
+}
+
+// Two runs at once do not write the same file.
+std::filesystem::path of_this_process(std::string_view name) {
+  return std::filesystem::path(::testing::TempDir()) / fmt::format("posproof_{}_{}", ::getpid(), name);
 }
 
 std::string path(const Written& file) {
@@ -187,17 +193,17 @@ TEST(CacheFile, two_files_are_told_apart_at_a_comma_outside_of_brackets) {
 }
 
 TEST(CacheFile, one_file_of_complex_numbers_has_one_for_each_pair) {
-  const auto folder = std::filesystem::path(::testing::TempDir());
+  const std::string path = of_this_process("complex.npy").string();
   const auto written = [&](const Tensor& numbers, const std::string& shape = "") {
     std::string header =
         fmt::format("{{'descr': '<c16', 'fortran_order': False, 'shape': ({}), }}",
                     shape.empty() ? fmt::format("{}, {}", numbers.rows(), numbers.width() / 2) : shape);
     while ((header.size() + 11) % 64 != 0) header += ' ';
     header += '\n';
-    std::ofstream(folder / "complex.npy", std::ios::binary)
+    std::ofstream(path, std::ios::binary)
         << std::string("\x93NUMPY\1\0", 8) << static_cast<char>(header.size()) << '\0' << header
         << std::string(reinterpret_cast<const char*>(numbers.data.data()), 8 * numbers.data.size());
-    return "table:" + (folder / "complex.npy").string();
+    return "table:" + path;
   };
   const Tensor numbers({3, 4}, {1, 10, 2, 20, 2, 20, 3, 30, 3, 30, 4, 40});
   EXPECT_EQ(rotated(open(written(numbers), rotating())), Tensor({1, 2, 1, 5}, by_row_2));
@@ -214,20 +220,19 @@ TEST(CacheFile, one_file_of_complex_numbers_has_one_for_each_pair) {
   std::vector<double> of_first(4);
   unpack(Format::f64, row.of_first.data(), of_first);
   EXPECT_EQ(of_first, (std::vector<double>{3, 4, 30, 40}));
-  EXPECT_EQ(thrown<std::invalid_argument>("table:" + (folder / "complex.npy").string(),
+  EXPECT_EQ(thrown<std::invalid_argument>("table:" + path,
                                           [&] {
                                             open(written(Tensor({2, 6})), rotating());
                                           }),
             ": its rows have 3 complex numbers; a cache of them is one file, of `rope` with dim=5 of 2 in a "
             "row");
   // An axis of two is no axis of cosines and sines where both are one number.
-  const std::string path = (folder / "complex.npy").string();
   EXPECT_EQ(thrown<std::exception>("table:" + path,
                                    [&] {
                                      open(written(Tensor({6, 4}), "2, 3, 2"), rotating());
                                    }),
-            ": [2, 3, 4] is not [n, columns], the rows of a cache");
-  std::filesystem::remove(folder / "complex.npy");
+            ": [2, 3, 2] is not [n, columns], the rows of a cache");
+  std::filesystem::remove(path);
 }
 
 // The last four of six channels, of which a file has columns alone.
@@ -247,7 +252,7 @@ TEST(CacheFile, a_column_for_each_channel_that_rotates_is_counted_from_the_first
 }
 
 TEST(CacheFile, both_tensors_may_lie_in_one_safetensors_file) {
-  const std::string file = (std::filesystem::path(::testing::TempDir()) / "rope_cache.safetensors").string();
+  const std::string file = of_this_process("rope_cache.safetensors").string();
   std::string header = R"({"cos":{"dtype":"F64","shape":[3,2],"data_offsets":[0,48]},)"
                        R"("sin":{"dtype":"F64","shape":[3,2],"data_offsets":[48,96]}})";
   while (header.size() % 8 != 0) header += ' ';
@@ -266,13 +271,12 @@ TEST(CacheFile, both_tensors_may_lie_in_one_safetensors_file) {
 // What `posproof oracle --part cos --positions 7:9` writes, and the same of the sines from there or
 // elsewhere.
 TEST(CacheFile, begins_where_both_of_its_files_say) {
-  const auto folder = std::filesystem::path(::testing::TempDir());
   const auto written = [&](const std::string& name, const Tensor& values, const std::string& positions) {
     const std::string header =
         safetensors_header("cos", Format::f64, {3, 2}, {{"positions", positions}, {"posproof", "1.0"}});
-    std::ofstream(folder / name, std::ios::binary)
+    std::ofstream(of_this_process(name), std::ios::binary)
         << header << std::string(reinterpret_cast<const char*>(values.data.data()), 48);
-    return (folder / name).string();
+    return of_this_process(name).string();
   };
   const std::string cos = written("begins_cos.safetensors", cosines(), "7:9");
   const auto subject = [&](const std::string& positions) {
@@ -288,9 +292,9 @@ TEST(CacheFile, begins_where_both_of_its_files_say) {
       thrown<SubjectError>(cos, [&] { open(subject("8:10"), rotating()); }),
       fmt::format(" begins at position 7, {} at 8: the cosines and the sines of one cache are of the same "
                   "positions",
-                  (folder / "begins_sin.safetensors").string()));
+                  of_this_process("begins_sin.safetensors").string()));
   for (const char* name : {"begins_cos.safetensors", "begins_sin.safetensors"})
-    std::filesystem::remove(folder / name);
+    std::filesystem::remove(of_this_process(name));
 }
 
 TEST(CacheFile, ends_where_its_rows_end) {
