@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "gate/backward.h"
 #include "gate/history.h"
 #include "gate/testing/gated.h"
 #include "run/agreement.h"
@@ -69,6 +70,17 @@ TEST(GateConditions, what_is_claimed_elsewhere_is_not_asked) {
   EXPECT_FALSE(asked("sinusoidal", "dim=3 odd=truncate", "table/has_constant_norm"));
 }
 
+// The exact encoding has no backward pass of its own that could fail as well.
+TEST(GateConditions, a_backward_pass_that_rotates_forward_is_refuted_and_explained) {
+  Gated forward{"rope", "dim=4"};
+  forward.change = [](Subject& subject) { subject.backward = subject.encoding; };
+  const GateResult found = forward(20, std::string(backward_id));
+  EXPECT_FALSE(verdict<Refuted>(found, backward_id).residual.holds());
+  ASSERT_FALSE(found.explanations.empty());
+  EXPECT_EQ(found.explanations.front().what,
+            "the gradient is rotated forward, as the forward pass rotates, not back");
+}
+
 TEST(GateConditions, a_filter_that_nothing_contains_is_answered_with_what_is_near) {
   const GateResult found = Gated{"sinusoidal", "dim=4"}(3, "has_constant_nrom");
   EXPECT_TRUE(found.results.empty());
@@ -79,13 +91,15 @@ TEST(GateConditions, a_filter_that_nothing_contains_is_answered_with_what_is_nea
 }
 
 TEST(GateConditions, what_is_claimed_to_fail_is_not_asked_and_nothing_twice) {
-  const Texts ids = asked_of(Gated{"sinusoidal", "dim=4"}(3));
+  const GateResult found = Gated{"sinusoidal", "dim=4"}(3);
+  const Texts ids = asked_of(found);
   EXPECT_EQ(ids.front(), agreement_id);
   EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), ids.size());
   EXPECT_FALSE(has(ids, "score/depends_on_offset"));
   EXPECT_TRUE(has(ids, "table/has_constant_norm"));
   EXPECT_FALSE(has(ids, "call/refuses_out_of_range"));  // it says nothing of an end
-  EXPECT_FALSE(has(ids, history_id));                   // it cannot be started anew
+  EXPECT_EQ(starting_with(found.skipped, "call/refuses_out_of_range"), "") << "and it is not skipped either";
+  EXPECT_FALSE(has(ids, history_id));  // it cannot be started anew
   Gated ending{"sinusoidal", "dim=4"};
   ending.change = [](Subject& subject) {
     Domain domain(0, 99);

@@ -12,6 +12,7 @@
 #include "core/failure.h"
 #include "core/function.h"
 #include "core/term.h"
+#include "gate/history_calls.h"
 #include "run/catalogued.h"
 #include "run/sharpness.h"
 #include "search/budget_clock.h"
@@ -234,6 +235,14 @@ TEST(History, sees_tokens_of_a_later_call_in_each_others_place) {
   const Verdict verdict =
       history_searched(mixed.truth, mixed.subject, {.id = "mixed", .budget = {.shrinks = 10}});
   EXPECT_TRUE(std::holds_alternative<Refuted>(verdict)) << name(verdict);
+}
+
+TEST(History, a_case_has_the_calls_before_in_their_order) {
+  const EncodingSpec& rope = encoding_named("rope");
+  const histories::Callee callee{rope.oracle(with(rope, Case::parse("dim=4"))), Domain(0, 10)};
+  EXPECT_EQ(histories::case_of(callee, {{0, 1}, {3, 2}, {9, 4, 2, "key"}, {5, 5}}, 2).text(),
+            "before=2 n1=1 t1=0 batch1=1 role1=query n2=2 t2=3 batch2=1 role2=query n=4 t=7 batch=2 role=key "
+            "x=[1,-0.5,0.25,0.75]");
 }
 
 // What the search says, which the property says of a single case, too.

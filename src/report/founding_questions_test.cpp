@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <stdexcept>
+
+#include "report/file.h"
+#include "test_paths.h"
 
 namespace posproof::report::founding_questions_test {
 namespace {
@@ -168,6 +172,27 @@ TEST(FoundingQuestions, are_one_hundred_and_twelve) {
   std::vector<std::size_t> sizes;
   for (const Source& source : sources()) sizes.push_back(source.claims.size());
   EXPECT_EQ(sizes, (std::vector<std::size_t>{28, 19, 21, 22, 22}));
+}
+
+// True, false, under a condition, answered, a definition, needs training: a word that is another one is no
+// fault of the page.
+TEST(FoundingQuestions, have_these_answers) {
+  Lines found;
+  for (const Source& source : sources()) {
+    found.emplace_back();
+    for (const Claim& claim : source.claims) found.back() += "tfcadn"[static_cast<std::size_t>(claim.answer)];
+  }
+  EXPECT_EQ(found, (Lines{"ccaffaccncccccncctcccctftttf", "dccttccttctcctctcct", "cdfcncatftafccncctfca",
+                          "cttctdtctctccttccnaadc", "acfacftcccaccdtfdaaact"}));
+}
+
+TEST(FoundingQuestions, quote_what_stands_in_the_pages) {
+  std::vector<File> checked_in;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(POSPROOF_SOURCE) / "reports"))
+    if (entry.path().extension() == ".md")
+      checked_in.push_back({entry.path().filename().string(), file_bytes(entry.path()).value()});
+  EXPECT_EQ(founding_faults(sources(), checked_in, MayWait::no), Lines{});
 }
 
 }  // namespace
