@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "attention/reference_attention.h"
 #include "catalogue/encodings/t5_bias.h"
 #include "core/spec.h"
 
@@ -25,6 +26,15 @@ std::multiset<Position> asked(const Bias& truth) {
   };
   EXPECT_TRUE(agreement_at_every_distance(truth, listening, all_f32, {}).has_value());
   return offsets;
+}
+
+// Logits depend on contents, too.
+TEST(EveryDistance, is_asked_for_of_a_bias_that_is_given_as_one) {
+  const Bias truth = t5("heads=2");
+  EXPECT_FALSE(
+      agreement_at_every_distance(truth, attention::in_every_kind(truth).at(1), all_f32, {}).has_value());
+  EXPECT_FALSE(
+      agreement_at_every_distance(attention::in_every_kind(truth).at(1), truth, all_f32, {}).has_value());
 }
 
 TEST(EveryDistance, up_to_twice_the_largest_is_asked_for_once) {

@@ -67,6 +67,21 @@ TEST(ExactArray, of_a_bias_has_every_head_query_and_key) {
   }
 }
 
+// More than 2^24 bytes, which are given in two pieces.
+TEST(ExactArray, of_a_large_bias_comes_in_pieces_that_follow_each_other) {
+  const ExactArray array = exact_array(truth_of("alibi", "heads=1"), Format::bf16, 0, 2899);
+  std::size_t pieces = 0, given = 0;
+  array.give(
+      [&](std::size_t at, std::span<const std::byte> piece) {
+        EXPECT_EQ(at, given);
+        given += piece.size();
+        ++pieces;
+      },
+      1);
+  EXPECT_EQ(given, 2u * 2900 * 2900);
+  EXPECT_EQ(pieces, 2u);
+}
+
 // Of a rotation both parts, or one.
 TEST(ExactArray, of_a_rotation_is_the_part_that_is_asked_for) {
   const auto of = [rope = truth_of("rope", "dim=4 base=4")](RotaryPart part) {

@@ -57,6 +57,22 @@ TEST(Reference, allows_every_column_what_error_h_allows) {
   }
 }
 
+// As far as the larger of its numbers.
+TEST(Reference, of_a_grid_is_as_far_as_its_places) {
+  const Places places{{0, 0}, {3, 5}};
+  const Reference grid = reference(truth_of("axial_rope", "dim=4"), all_f32, places).value();
+  EXPECT_EQ(grid.distance(6 * 3 + 2), 3);  // (3, 2)
+  EXPECT_EQ(grid.distance(6 * 1 + 4), 4);
+}
+
+TEST(Reference, of_rows_that_may_be_shifted_there_is_none) {
+  auto bias = as<Bias>(truth_of("alibi", "heads=1"));
+  const Places line{{0}, {9}};
+  EXPECT_TRUE(reference(bias, all_f32, line).has_value());
+  bias.modulo_rows = true;
+  EXPECT_FALSE(reference(bias, all_f32, line).has_value());
+}
+
 TEST(Reference, of_rows_allows_each_entry_its_own) {
   const auto table = as<Table>(truth_of("normalized_index", "dim=3 range=centred"));
   const Reference found = reference_of("normalized_index", "dim=3 range=centred");
