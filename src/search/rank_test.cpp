@@ -138,6 +138,7 @@ TEST(CaseResult, errors_are_alike_when_their_words_are) {
   EXPECT_EQ(kind("at 0x7f3a2b: [0.25,0*7]"), kind("at 0x55d01: [1]"));
   EXPECT_NE(kind("died with signal 11"), kind("hung for 11 seconds"));
   EXPECT_NE(kind("same"), kind_of_error(std::logic_error("same")));
+  EXPECT_NE(kind("on it"), kind("o nit"));
 }
 
 TEST(CaseResult, kinds_of_failures_are_their_reasons) {
