@@ -9,6 +9,7 @@
 
 #include "core/function.h"
 #include "subject/config.h"
+#include "subject/words.h"
 
 namespace posproof::config_settings_test {
 namespace {
@@ -153,6 +154,9 @@ TEST(GgufSettings, that_are_no_such_header_are_refused) {
   EXPECT_EQ(why(gguf(llama, {}, 1)), "`x.gguf`: is GGUF of version 1; allowed: 2 and 3");
   EXPECT_EQ(why(gguf(llama, {}, 4)), "`x.gguf`: is GGUF of version 4; allowed: 2 and 3");
   EXPECT_EQ(why(gguf({entry<float>("a", 6, 1), entry<float>("a", 6, 1)})), "`x.gguf`: has the key `a` twice");
+  const std::string name(101, 'a');
+  EXPECT_EQ(why(gguf({entry<float>(name, 6, 1), entry<float>(name, 6, 1)})),
+            "`x.gguf`: has the key `" + printable(name, 100) + "` twice");
   EXPECT_EQ(why(gguf({entry<float>("a", 13, 1)})), "`x.gguf`: a GGUF value of type 13; allowed: 0 to 12");
   EXPECT_EQ(
       why("GGUF" + bytes<std::uint32_t>(3) + bytes<std::uint64_t>(0) + bytes<std::uint64_t>(1ull << 40)),

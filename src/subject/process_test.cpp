@@ -31,8 +31,9 @@ std::vector<std::string> strays(const Strays& of) {
 }
 
 // All that it wrote when it had ended, and how it did.
-std::string said(const std::vector<std::string>& argv) {
-  Process process(argv);
+std::string said(const std::vector<std::string>& argv,
+                 Process::Status seen = Process::Status::of_the_program) {
+  Process process(argv, seen);
   EXPECT_EQ(process.await(1 << 20, a_minute()), Process::Wait::ended);
   EXPECT_TRUE(process.ended());
   return std::string(process.come()) + process.ending();
@@ -42,6 +43,8 @@ TEST(Process, says_how_its_program_ended) {
   EXPECT_EQ(said({"true"}), "exits with status 0");
   EXPECT_EQ(said({"sh", "-c", "echo one; exit 3"}), "one\nexits with status 3");
   EXPECT_EQ(said({"sh", "-c", "exit 139"}), "exits with status 139");
+  EXPECT_EQ(said({"sh", "-c", "exit 139"}, Process::Status::of_a_wrapper), "is killed by SIGSEGV");
+  EXPECT_EQ(said({"sh", "-c", "exit 128"}, Process::Status::of_a_wrapper), "exits with status 128");
   EXPECT_EQ(said({"sh", "-c", "kill -SEGV $$"}), "is killed by SIGSEGV");
   EXPECT_EQ(said({"sh", "-c", "kill -TERM $$"}), "is killed by SIGTERM");
   for (const std::string name : {"BUS", "FPE", "ILL", "KILL", "INT", "HUP", "TRAP", "XCPU"})
