@@ -152,6 +152,7 @@ TEST(IdentifiedWords, as_json_are_the_same_values) {
   found.less_simple = 4;
   const Json json = Json::parse(identified_json(found, "table:x.npy"));
   EXPECT_EQ(json["subject"], "table:x.npy");
+  EXPECT_NE(identified_json(found, "table:\u00fc.npy").find("table:\u00fc.npy"), std::string::npos);
   EXPECT_EQ(json["description"], "[9, 8] in F32");
   EXPECT_EQ(json["identified"]["encoding"], "sinusoidal");
   EXPECT_EQ(json["identified"]["parameters"]["offset"], 2);
