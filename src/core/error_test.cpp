@@ -423,6 +423,26 @@ TEST(Error, of_a_rotation_is_that_of_its_own_pair_precision_and_terms) {
   EXPECT_GE(seen.size(), 40u);  // of 54: iterated ladders alone know the index
 }
 
+TEST(Error, of_a_rotation_is_that_of_the_contents_of_each_pair) {
+  const Pair first{0, 1, 0.5, 0}, second{2, 3, 0.5, 0};
+  const std::array<double, 4> x = {8, 0, 1, 2};
+  const auto both = rotated_error(Rotary{.dim = 4, .pairs = {first, second}}, in_f32, 5, x, Role::query);
+  const auto of = [&](const std::array<double, 2>& contents) {
+    return rotated_error(Rotary{.dim = 2, .pairs = {first}}, in_f32, 5, contents, Role::query);
+  };
+  EXPECT_EQ(both[0], of({8, 0})[0]);
+  EXPECT_EQ(both[2], of({1, 2})[0]);
+}
+
+// A slope of 2^-15 in f16, whose normal numbers end at 2^-14, though all else is in f64.
+TEST(Error, of_a_bias_knows_slopes_that_are_no_normal_number_where_they_are_formed) {
+  Precision formed = all_f64;
+  formed.angle = unit_f16;
+  const double slope = 0x1p-15, distance = 4;
+  EXPECT_GE(bias_error(formed, slope * distance, slope, 1), distance * 0x1p-14);
+  EXPECT_LT(bias_error(all_f64, slope * distance, slope, 1), 0x1p-40);
+}
+
 TEST(Error, of_a_row_without_a_ladder_knows_subnormals) {
   for (const Result& result : results) {
     Table table{.dim = 1};
