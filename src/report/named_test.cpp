@@ -144,6 +144,9 @@ TEST(Named, is_explained_in_text_and_in_json_alike) {
       "cosines and sines (of a bias: slopes) 5.96046e-08, products 5.96046e-08, result 0.00390625, contents "
       "0.00390625.\n  used in: @PRECISION behind a subject\n");
 
+  EXPECT_EQ(explain(everything_called("@bf16+table=f32").at(0)),
+            explain(everything_called("bf16+table=f32").at(0)));
+
   const auto fact = everything_called("ends at its last row");
   ASSERT_EQ(fact.size(), 1u);
   EXPECT_EQ(explain(fact[0]).find("ends at its last row\n  A fact that encodings declare: "), 0u)
