@@ -45,6 +45,36 @@ TEST(IdentifiedBias, proposes_distances_in_use_and_all_that_there_is_room_for) {
   EXPECT_FALSE(is_proposed(19, 10));
 }
 
+// Up to distance 10 nothing tells distances that have the bucket 9 behind it, and of the others those in use
+// are proposed; there is room for all up to twice as many.
+TEST(IdentifiedBias, proposes_all_distances_of_the_same_buckets) {
+  const auto distances = [](const std::string& buckets, int distance, std::size_t count) {
+    const std::string before = "heads=1 buckets=" + buckets + " max_distance=",
+                      after = " direction=unidirectional relative=key_minus_query";
+    std::set<int> out;
+    for (const std::string& one :
+         buckets_of(first_of("t5_bias", before + std::to_string(distance) + after, count)))
+      if (one.starts_with(before) && one.ends_with(after)) out.insert(std::stoi(one.substr(before.size())));
+    return out;
+  };
+  EXPECT_EQ(distances("16", 128, 11), (std::set<int>{64, 100, 128, 200, 256, 512, 1000, 1024, 2048}));
+  // The last of four buckets begins at 7: sqrt(2 max_distance) is in (6, 7].
+  EXPECT_EQ(distances("4", 20, 10), std::set<int>{20});
+  EXPECT_EQ(distances("4", 20, 11), (std::set<int>{19, 20}));
+}
+
+// Distances of one head that hold several numbers are no buckets, whatever the other heads hold.
+TEST(IdentifiedBias, proposes_no_buckets_where_one_head_has_none) {
+  const std::string words =
+      "heads=3 buckets=8 max_distance=20 direction=bidirectional relative=key_minus_query";
+  EXPECT_FALSE(buckets_of(first_of("t5_bias", words, 24)).empty());
+  for (const std::size_t head : {0, 1, 2}) {
+    MeasuredBias bias = first_of("t5_bias", words, 24);
+    bias.entries.at(head * 24 + 11, 5) += 0.5;
+    EXPECT_EQ(buckets_of(bias), std::set<std::string>{}) << head;
+  }
+}
+
 // The last of seven buckets begins at the last distance.
 TEST(IdentifiedBias, counts_the_bucket_of_the_last_distance) {
   const std::string words =
@@ -85,7 +115,7 @@ TEST(IdentifiedBias, proposes_the_slopes_that_it_was_made_with) {
        {"heads=1", "heads=2", "heads=8", "heads=12", "heads=8 max_bias=16", "heads=12 rule=geometric",
         "heads=12 rule=geometric max_bias=4", "heads=12 rule=log_linear", "heads=8 rows=key_index",
         "heads=8 biased_heads=4", "heads=12 biased_heads=3 rule=geometric", "heads=8 form=symmetric",
-        "heads=8 head_dim=64", "heads=8 head_dim=8", "heads=8 head_dim=4096",
+        "heads=8 head_dim=64", "heads=8 head_dim=8", "heads=8 head_dim=4096", "heads=12 head_dim=64",
         "heads=12 head_dim=64 rule=log_linear", "heads=8 form=asymmetric future_factor=2",
         "heads=8 form=asymmetric future_factor=0.5 future_offset=1"})
     EXPECT_TRUE(has(words)) << words;

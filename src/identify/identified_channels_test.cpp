@@ -150,6 +150,7 @@ TEST(IdentifiedAxes, proposes_the_settings_that_it_was_made_with) {
            {"axial_rope", "dim=16 parts=[4,12] base=100"},
            {"axial_rope", "dim=16 parts=[4,12] axis_order=reversed layout=interleaved base=100"},
            {"axial_rope", "dim=16 base=100 factor=2"},
+           {"axial_rope", "dim=8 base=100 factor=2"},
            {"axial_rope", "dim=24 axes=3 base=100"},
            {"m_rope", "dim=16 sections=[2,3,3]"},
            {"m_rope", "dim=16 sections=[2,3,3] base=1000000 layout=interleaved"},
@@ -290,6 +291,43 @@ TEST(IdentifiedCallLength, measures_the_stretch_of_every_pair) {
         call_length_candidates(made("rope", words), made("rope", words.substr(0, words.find(' '))), all_f32),
         "rope", words))
         << words;
+}
+
+// A call has positions from the first one on.
+TEST(IdentifiedCallLength, asks_from_the_first_position_on) {
+  const std::string words = "dim=8 scaling=dynamic_ntk factor=4 original_length=512";
+  Rotary rope = made("rope", words);
+  Position first = 1000;
+  rope.positions.lo = 70;
+  rope.rotate = [&first, own = rope.rotate](const Tensor& x, const Positions& at, Role role) {
+    first = std::min(first, std::ranges::min(at.flat()));
+    return own(x, at, role);
+  };
+  EXPECT_TRUE(has(call_length_candidates(rope, made("rope", "dim=8"), all_f32), "rope", words));
+  EXPECT_EQ(first, 70);
+}
+
+// Of a short call and of a long one: each list is what the frequencies of one base are divided by.
+TEST(IdentifiedCallLength, proposes_lists_of_one_base_each) {
+  const std::string words =
+      "dim=8 base=500 scaling=longrope factor=8 original_length=512 factors=[1,1.5,2,4] "
+      "short_factors=[1,1.1,1.2,1.5]";
+  const Rotary rope = made("rope", words), like = made("rope", "dim=8");
+  Tensor x({1, 1, 2, 8});
+  for (double& entry : x.data) entry = 1;
+  std::size_t proposed = 0;
+  for (const Candidate& one : call_length_candidates(rope, like, all_f32)) {
+    const Parameters all = with(encoding_named("rope"), one.parameters);
+    if (all.word("scaling") != "longrope") continue;
+    ++proposed;
+    const Rotary candidate = as<Rotary>(encoding_named("rope").make(all));
+    for (const Position last : {3, 600}) {
+      const std::vector<Position> at = {3, last};
+      const Tensor is = candidate.rotate(x, at, Role::query), ought = rope.rotate(x, at, Role::query);
+      for (std::size_t c = 0; c < 8; ++c) EXPECT_NEAR(is.at(0, c), ought.at(0, c), 1e-4) << all.text();
+    }
+  }
+  EXPECT_GT(proposed, 1u);
 }
 
 // Two lists that are the same are none, and a factor of many digits was measured and not written down.

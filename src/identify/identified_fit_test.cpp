@@ -64,9 +64,9 @@ TEST(IdentifiedFit, of_a_file_ends_with_the_first_wrong_call_where_that_is_enoug
 }
 
 // A program whose every entry is off by so many bounds, compared with what it is.
-Fit of_a_program(double bounds, FitUntil until) {
-  const Candidate candidate{"sinusoidal", Case::parse("dim=8")};
-  const Encoding truth = encoding_named("sinusoidal").oracle(candidate.parameters);
+Fit of_a_program(double bounds, FitUntil until,
+                 const Candidate& candidate = {"sinusoidal", Case::parse("dim=8")}) {
+  const Encoding truth = encoding_named(candidate.encoding).oracle(candidate.parameters);
   const Encoding off = answered_by(truth, [=](const Call& call) {
     Tensor out = answer(truth, call);
     const Bound allowed = bound(truth, call, out, all_f32);
@@ -115,6 +115,14 @@ TEST(IdentifiedFit, of_a_program_refutes_what_is_off_by_more_than_its_bound) {
     EXPECT_FALSE(wrong.holds()) << bounds;
     EXPECT_EQ(wrong.of, 1u) << bounds;
   }
+}
+
+// The first entry of a bias, at distance 0, has an error bound of 0.
+TEST(IdentifiedFit, counts_as_right_what_is_within_its_own_bound) {
+  const Fit right = of_a_program(0.9, FitUntil::all, {"alibi", Case::parse("heads=2")});
+  EXPECT_GT(right.entries, 100);
+  EXPECT_EQ(right.near, right.entries);
+  EXPECT_LT(of_a_program(1.1, FitUntil::all, {"alibi", Case::parse("heads=2")}).near, right.entries);
 }
 
 // It answers without an error where it is asked for nothing.

@@ -24,6 +24,8 @@ Rotary read_with(Position columns, const std::vector<Position>& wrong = {}) {
   out.rotate = [=, own = out.rotate](const Tensor& x, const Positions& at, Role role) {
     std::vector<Position> places;
     for (std::size_t n = 0; n < at.size(); ++n) {
+      EXPECT_LT(at.flat()[2 * n], all / columns) << "past the last row";
+      EXPECT_LT(at.flat()[2 * n + 1], columns) << "past the last column";
       const Position place = at.flat()[2 * n] * columns + at.flat()[2 * n + 1],
                      there = place + (std::ranges::find(wrong, place) != wrong.end() ? 1 : 0);
       places.insert(places.end(), {there / (all / rows), there % (all / rows)});
@@ -59,6 +61,56 @@ TEST(IdentifiedGrid, of_a_cache_is_each_of_so_many_places) {
   EXPECT_EQ(grids({24, 1, 8}), (Grids{"[4,6]", "[6,4]"}));
   EXPECT_EQ(grids({3, 8, 8}), Grids{"[3,8]"});
   EXPECT_EQ(grids({24}), Grids{});
+}
+
+// Two arrays have a column for each pair or each channel; one has cosines for both, and sines behind them.
+TEST(IdentifiedGrid, of_a_cache_has_a_width_and_a_layout) {
+  const auto shapes = [](const std::vector<Shape>& arrays) {
+    std::set<std::string> out;
+    for (const Candidate& one : grid_caches(arrays))
+      out.insert(text(*one.parameters.find("dim")) + " " + one.parameters.word("layout"));
+    return out;
+  };
+  using Set = std::set<std::string>;
+  EXPECT_EQ(shapes({{24, 8}, {24, 8}}),
+            (Set{"16 half_split", "8 half_split", "8 half_split_by_axis", "8 interleaved"}));
+  EXPECT_EQ(shapes({{24, 16}}), (Set{"16 half_split", "16 half_split_by_axis", "16 interleaved",
+                                     "8 half_split", "8 half_split_by_axis", "8 interleaved"}));
+  EXPECT_EQ(shapes({{24, 7}}), (Set{"7 half_split", "7 half_split_by_axis", "7 interleaved"}));
+}
+
+// Entries of the first place are 0 and 1, within a thousandth.
+TEST(IdentifiedGrid, of_a_table_begins_at_0) {
+  const auto proposes = [](double off) {
+    auto table = as<Table>(encoding_named("sincos_2d").make(Case::parse("dim=16 base=100")));
+    table.rows = [off, own = table.rows](const Positions& at, Position length) {
+      Tensor rows = own(at, length);
+      for (std::size_t r = 0; r < rows.rows(); ++r) rows.at(r, 5) += off;
+      return rows;
+    };
+    return !measured_grid_candidates(table, all_f32).empty();
+  };
+  for (const double off : {0.0, 0.9e-3, -0.9e-3}) EXPECT_TRUE(proposes(off)) << off;
+  for (const double off : {1.1e-3, -1.1e-3}) EXPECT_FALSE(proposes(off)) << off;
+}
+
+// Slower and slower: a sine that is larger than one before is of no ladder. Here of the last pair of rows.
+TEST(IdentifiedGrid, of_a_table_has_a_ladder_that_falls) {
+  const auto bases = [](double step) {
+    auto table = as<Table>(encoding_named("sincos_2d").make(Case::parse("dim=24 base=100 layout=sin_cos")));
+    table.rows = [step, own = table.rows](const Positions& at, Position length) {
+      Tensor rows = own(at, length);
+      for (std::size_t r = 0; r < rows.rows(); ++r)
+        if (at.flat()[2 * r] == 1) rows.at(r, 5) = step;
+      return rows;
+    };
+    std::set<double> out;
+    for (const Candidate& one : measured_grid_candidates(table, all_f32))
+      out.insert(one.parameters.real("base"));
+    return out;
+  };
+  EXPECT_TRUE(bases(0.8).contains(100));
+  EXPECT_TRUE(bases(std::sin(std::pow(100.0, -5.0 / 6))).contains(100));
 }
 
 TEST(IdentifiedGrid, is_the_one_where_each_pair_rotates_along_one_number) {

@@ -187,6 +187,21 @@ TEST(IdentifiedLadder, one_wrong_pair_does_not_hide_the_others) {
   EXPECT_EQ(all.front().text(), "base=10000 scaling=none");
 }
 
+// Of four pairs that are known badly each is the power as well as it is known.
+TEST(IdentifiedLadder, pairs_that_are_known_badly_are_no_wrong_ones) {
+  MeasuredLadder ladder = ladder_of(Case::parse("dim=64"));
+  for (const std::size_t i : {7, 8, 9, 10}) ladder.frequencies[i] *= 1.001, ladder.errors[i] = 2e-3;
+  EXPECT_EQ(scaled_ladders(ladder, 64).front().text(), "base=10000 scaling=none");
+}
+
+// Two that keep their frequency, and one that is divided.
+TEST(IdentifiedLadder, three_pairs_are_enough_for_a_ramp) {
+  const std::string ramp =
+      "base=500000 scaling=llama3 factor=8 original_length=8192 low_freq_factor=1 high_freq_factor=4";
+  const auto all = found("dim=6 " + ramp);
+  EXPECT_NE(std::ranges::find(all, ramp), all.end()) << ::testing::PrintToString(all);
+}
+
 TEST(IdentifiedLadder, three_wrong_pairs_are_no_accident) {
   MeasuredLadder spoiled = ladder_of(Case::parse("dim=64"));
   for (const std::size_t i : {7, 8, 9}) spoiled.frequencies[i] *= 1.01;

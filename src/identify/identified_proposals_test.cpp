@@ -172,6 +172,39 @@ std::set<std::string> parts_of_a_file(std::size_t begin, std::size_t end, std::s
   return out;
 }
 
+// Cosines and sines of positions: in two arrays with a column for each pair or for each channel, or in one
+// along an axis of two.
+TEST(Proposals, of_caches_are_rotations_of_a_width_and_a_layout) {
+  const auto entry = [](std::size_t t, double i, bool sine) {
+    const double angle = static_cast<double>(t) * std::pow(500.0, -i / 4);
+    return sine ? std::sin(angle) : std::cos(angle);
+  };
+  const auto proposed = [&](std::size_t columns, bool repeated, const std::string& layout) {
+    Tensor cosines({40, columns}), sines = cosines;
+    for (std::size_t t = 0; t < 40; ++t)
+      for (std::size_t c = 0; c < columns; ++c) {
+        const auto pair = static_cast<double>(repeated ? c / 2 : c % 4);
+        cosines.at(t, c) = entry(t, pair, false), sines.at(t, c) = entry(t, pair, true);
+      }
+    const testing::Written c("proposals_c.npy", cosines, true), s("proposals_s.npy", sines, true);
+    const Unidentified asked(c.subject() + "," + s.subject().substr(6), {});
+    return has(Proposals(asked), {"rope", Case::parse("dim=8 base=500 layout=" + layout)});
+  };
+  EXPECT_TRUE(proposed(4, false, "half_split"));
+  EXPECT_FALSE(proposed(4, false, "interleaved"));
+  EXPECT_TRUE(proposed(8, false, "half_split"));
+  EXPECT_FALSE(proposed(8, false, "interleaved"));
+  EXPECT_TRUE(proposed(8, true, "interleaved"));
+  EXPECT_FALSE(proposed(8, true, "half_split"));
+  Tensor stacked({40, 4, 2});
+  for (std::size_t t = 0; t < 40; ++t)
+    for (std::size_t i = 0; i < 8; ++i)
+      stacked.data[8 * t + i] = entry(t, static_cast<double>(i / 2), i % 2 == 1);
+  const testing::Written both("proposals_stacked.npy", stacked, true);
+  const Unidentified asked(both.subject(), {});
+  EXPECT_TRUE(has(Proposals(asked), {"rope", Case::parse("dim=8 base=500")}));
+}
+
 // Columns of zeros behind or before the others; not on both sides. The slowest sine may be 0, too.
 TEST(Proposals, of_a_file_have_the_part_that_rotates) {
   using Parts = std::set<std::string>;

@@ -77,6 +77,16 @@ TEST(IdentifiedSubject, of_a_program_that_does_not_start_says_so) {
   EXPECT_EQ(said.substr(0, said.find(':')), "`/no/such/program` cannot be started");
 }
 
+// As rope first, and as no other one where the time for three answers is over.
+TEST(IdentifiedSubject, says_what_a_program_is_started_as) {
+  std::vector<std::string> said;
+  const IdentifyOptions options{.dim = 2,
+                                .call_time = std::chrono::milliseconds(0),
+                                .progress = [&](std::string_view what) { said.emplace_back(what); }};
+  EXPECT_THROW(Unidentified("cmd:/no/such/program", options), SubjectError);
+  EXPECT_EQ(said, std::vector<std::string>{"starting it as rope"});
+}
+
 TEST(IdentifiedSubject, of_a_program_that_answers_nothing_says_what_came_of_the_first_call) {
   const std::string said = testing::thrown<SubjectError>(
       "", [] { Unidentified(testing::bad("error_of_all_characters 0"), {.dim = 4}); });

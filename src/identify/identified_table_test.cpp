@@ -105,6 +105,20 @@ TEST(IdentifiedTable, proposes_offsets_of_tables_without_frequencies) {
   EXPECT_TRUE(proposes("learned", "dim=4 length=302 offset=2 table=index", 0, 300));
 }
 
+TEST(IdentifiedTable, proposes_each_setting_of_a_table_without_an_offset_once) {
+  for (const std::string id : {"binary", "one_hot"}) {
+    const EncodingSpec& spec = encoding_named(id);
+    const auto table = as<Table>(spec.make(Case::parse("dim=8")));
+    std::vector<std::string> seen;
+    for (const Candidate& one :
+         table_candidates(id, spec, {.near = table.rows(std::vector<Position>{0, 1, 2}, 3)}, all_f32))
+      seen.push_back(with(spec, one.parameters).text());
+    ASSERT_FALSE(seen.empty());
+    std::ranges::sort(seen);
+    EXPECT_EQ(std::ranges::adjacent_find(seen), seen.end()) << id;
+  }
+}
+
 // It rotates the other way, three pairs of eight are none, and words that change nothing at an even width.
 TEST(IdentifiedTable, proposes_what_most_pairs_are_and_nothing_twice) {
   EXPECT_FALSE(is_proposed(rows_of("dim=8 base=500 direction=backward", 4096), "dim=8 base=500"));
