@@ -270,6 +270,79 @@ TEST(Identify, the_nearest_is_not_the_simplest) {
   EXPECT_EQ(report::convention(found.nearest->candidate), "alibi --heads 2 --form symmetric --max_bias 5");
 }
 
+std::vector<std::string> texts(const std::vector<Candidate>& all) {
+  std::vector<std::string> out;
+  for (const Candidate& one : all) out.push_back(report::convention(one));
+  return out;
+}
+
+using Texts = std::vector<std::string>;
+
+// Numbers in one column are digits of a number, and rows of a table, too: said with as few digits, or with a
+// word more.
+TEST(Identify, of_a_table_says_what_else_it_may_be) {
+  const Identified found = of_live("raw_index", "dim=1");
+  EXPECT_EQ(named(found), "raw_index");
+  EXPECT_EQ(texts(found.or_else), (Texts{"binary --dim 1", "learned --dim 1"}));
+  EXPECT_EQ(found.less_simple, 2u);
+  EXPECT_EQ(found.hold.size(), 5u);
+  EXPECT_GT(found.compared, 90u);
+}
+
+TEST(Identify, of_a_bias_says_words_that_it_cannot_tell) {
+  const Identified table = of_live("relative_table", "heads=1");
+  EXPECT_EQ(named(table), "relative_table --heads 1");
+  ASSERT_EQ(table.not_told.size(), 1u);
+  EXPECT_EQ(table.not_told.front().parameter, "class_token");
+  EXPECT_EQ(table.not_told.front().values, (Texts{"none", "three_rows"}));
+  EXPECT_EQ(table.not_told.front().apart, "heads=2");
+  const Identified slopes = of(bias("alibi", "heads=2", 8));
+  EXPECT_EQ(named(slopes), "alibi --heads 2");
+  ASSERT_EQ(slopes.not_told.size(), 1u);
+  EXPECT_EQ(slopes.not_told.front().values, (Texts{"official", "geometric"}));
+  EXPECT_EQ(slopes.not_told.front().apart, "heads=3");
+  EXPECT_EQ(slopes.less_simple, 1u);
+}
+
+TEST(Identify, of_trained_buckets_says_all_distances) {
+  const Identified found =
+      of(bias("t5_bias", "heads=1 buckets=8 max_distance=20 table=seeded table_seed=5", 12));
+  EXPECT_EQ(named(found), "t5_bias --heads 1 --buckets 8 --max_distance 20");
+  ASSERT_FALSE(found.hold.empty());
+  EXPECT_TRUE(found.hold.front().trained);
+  ASSERT_EQ(found.not_told.size(), 2u);
+  EXPECT_EQ(found.not_told[0].parameter, "max_distance");
+  EXPECT_EQ(found.not_told[0].values, (Texts{"20", "19", "21", "22"}));
+  EXPECT_EQ(found.not_told[1].parameter, "relative");
+  EXPECT_EQ(found.not_told[1].values, (Texts{"key_minus_query", "query_minus_key"}));
+}
+
+TEST(Identify, of_a_live_table_that_is_wrong_at_one_position_says_which) {
+  const Identified found = of_live("binary", "dim=4", [](const Call& call, Tensor out) {
+    for (std::size_t r = 0; r < out.rows(); ++r)
+      if (call.positions.whole[r] == 7) out.at(r, 1) = 0.5;
+    return out;
+  });
+  EXPECT_EQ(named(found), "");
+  ASSERT_TRUE(found.nearest);
+  EXPECT_EQ(report::convention(found.nearest->candidate), "binary --dim 4");
+  ASSERT_TRUE(found.nearest->first);
+  EXPECT_EQ(found.nearest->first->position, (std::vector<double>{7}));
+  EXPECT_GT(found.nearest->wrong, 0u);
+  EXPECT_LT(2 * found.nearest->wrong, found.nearest->of);
+}
+
+TEST(Identify, of_a_live_table_that_is_like_none_says_nothing) {
+  const Identified found = of_live("binary", "dim=4", [](const Call&, Tensor out) {
+    for (double& entry : out.data) entry = 0.37 * entry + 5;
+    return out;
+  });
+  EXPECT_TRUE(found.hold.empty());
+  EXPECT_FALSE(found.nearest);
+  EXPECT_EQ(found.subject.name, "made");
+  EXPECT_TRUE(found.subject.live);
+}
+
 TEST(Identify, arbitrary_numbers_are_no_convention) {
   Tensor drawn({20, 6});
   for (std::size_t n = 0; n < drawn.data.size(); ++n)
