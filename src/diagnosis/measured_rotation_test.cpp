@@ -36,8 +36,8 @@ Rotary truth(Position last = 4096) {
   return {.dim = 5, .heads = 2, .positions = {0, last}, .pairs = {{0, 1, w, 0}, {2, 3, v, 1}}};
 }
 
-// The first channels of the first head as they are given; everything else rotates as declared.
-Rotary made(const std::vector<Output>& given, Position last = 4096) {
+// The first channels of one head as they are given; everything else rotates as declared.
+Rotary made(const std::vector<Output>& given, Position last = 4096, std::size_t head = 0) {
   std::vector<Output> right = {{{0, cosine(1, w)}, {1, sine(-1, w)}},
                                {{0, sine(1, w)}, {1, cosine(1, w)}},
                                {{2, cosine(1, v)}, {3, sine(-1, v)}},
@@ -46,19 +46,19 @@ Rotary made(const std::vector<Output>& given, Position last = 4096) {
   std::vector<Output> first = right;
   std::copy(given.begin(), given.end(), first.begin());
   Rotary out = truth(last);
-  out.rotate = [first, right](const Tensor& x, const Positions& at, Role) {
+  out.rotate = [first, right, head](const Tensor& x, const Positions& at, Role) {
     Tensor y(x.shape);
     for (std::size_t r = 0; r < x.rows(); ++r)
       for (std::size_t c = 0; c < 5; ++c)
-        for (const auto& [input, factor] : (r / at.size() == 0 ? first : right)[c])
+        for (const auto& [input, factor] : (r / at.size() == head ? first : right)[c])
           if (x.at(r, input) != 0) y.at(r, c) += x.at(r, input) * factor(at.at(r % at.size()));
     return y;
   };
   return out;
 }
 
-MeasuredRotation measured(const std::vector<Output>& given, Position last = 4096) {
-  return *measured_rotation(made(given, last), truth(last), Role::query, all_f32);
+MeasuredRotation measured(const std::vector<Output>& given, Position last = 4096, std::size_t head = 0) {
+  return *measured_rotation(made(given, last, head), truth(last), Role::query, all_f32);
 }
 MeasuredChannel first_channel(const std::vector<Output>& given) {
   return measured(given).heads.at(0).at(0);
@@ -143,6 +143,14 @@ TEST(MeasuredRotation, has_channels_in_each_others_place) {
   expect_rotates(first_channel({{{0, sine(-1, w)}, {1, cosine(1, w)}}}), 0, 1, {1, -w, -pi / 2, 0});
 }
 
+TEST(MeasuredRotation, has_other_channels_in_the_second_head) {
+  const MeasuredRotation all =
+      measured({{{0, sine(1, w)}, {1, cosine(1, w)}}, {{0, cosine(1, w)}, {1, sine(-1, w)}}}, 4096, 1);
+  expect_rotates(all.heads[0][0], 0, 1, {1, w, 0, 0});
+  expect_rotates(all.heads[1][0], 1, 0, {1, w, 0, 0});
+  expect_rotates(all.heads[1][1], 0, 1, {1, w, 0, 0});
+}
+
 TEST(MeasuredRotation, has_the_token_on_top_of_its_rotation) {
   const MeasuredChannel found =
       first_channel({{{0, [](double t) { return 1 + std::cos(w * t); }}, {1, sine(-1, w)}}});
@@ -211,6 +219,14 @@ TEST(MeasuredRotation, is_that_of_the_first_positions_where_later_ones_differ) {
     const MeasuredChannel found = first_channel({changing});
     ASSERT_TRUE(found.rotates) << first;
     EXPECT_NEAR(found.rotates->frequency, 0.3, 0x1p-51) << first;
+    // In the last head, and in a channel behind others that never change.
+    for (const std::size_t head : {0, 1}) {
+      const Output second = {{0, [=](double t) { return std::sin(frequency(t) * t); }},
+                             {1, [=](double t) { return std::cos(frequency(t) * t); }}};
+      const MeasuredRotation all = measured({{{0, cosine(1, w)}, {1, sine(-1, w)}}, second}, 4096, head);
+      ASSERT_TRUE(all.heads[head][1].rotates) << first << " " << head;
+      EXPECT_NEAR(all.heads[head][1].rotates->frequency, 0.3, 0x1p-51) << first << " " << head;
+    }
   }
 }
 
