@@ -114,6 +114,7 @@ TEST(WrongGrids, have_other_settings) {
   // 10^2.
   same("axial_rope", "ladder_half_range", "dim=8", "dim=8 base=100", {3, 5}, 2);
   same("axial_rope", "ladder_half_range", "dim=8 factor=2", "dim=8 base=100 factor=2", {3, 5}, 2);
+  same("axial_rope", "ladder_half_range", "dim=8 offset=2", "dim=8 base=100 offset=2", {3, 5}, 2);
   // A table of 2 x 3 read at (x, y): what a table resized to 3 x 2 has, transposed.
   const std::string words = "dim=1 from_height=2 from_width=3 table=index ";
   const Encoding transposed = wrong("resized_table", "sampled_transposed", words + "height=2 width=3");
