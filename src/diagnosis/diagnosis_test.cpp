@@ -557,5 +557,30 @@ TEST(DiagnosisMeasured, compares_a_causal_candidate_at_later_keys) {
             Names{"place wrong for keys after the query alone"});
 }
 
+// In calls of few tokens, whose length a position alone says, both never scale. As many tokens as scale tell
+// them apart.
+TEST(DiagnosisMeasured, tells_what_counts_its_tokens_from_what_never_scales) {
+  const auto of = [](bool counts) {
+    return [counts](const Parameters& parameters) -> Encoding {
+      Parameters never = parameters;
+      never.set("scaling", std::string("none"));
+      Rotary rotary = encoding_named("rope").make<Rotary>(parameters);
+      rotary.rotate = [counts, right = rotary, plain = encoding_named("rope").make<Rotary>(never)](
+                          const Tensor& x, const Positions& positions, Role role) {
+        const auto tokens = static_cast<Position>(x.shape[2]);
+        return (counts ? *in_call(right, tokens - 1) : plain).rotate(x, positions, role);
+      };
+      return rotary;
+    };
+  };
+  const std::string words = "dim=8 scaling=dynamic_ntk factor=4 original_length=2048";
+  EXPECT_EQ(kinds_and_words("rope", words, of(true)),
+            Names{"measured the number of tokens in a row counts as the length of the call, whatever their "
+                  "positions"});
+  const Names found = kinds_and_words("rope", words, of(false));
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found.front(), "convention --scaling none");
+}
+
 }  // namespace
 }  // namespace posproof::diagnosis_test

@@ -126,7 +126,31 @@ Case case_of_opposite_tokens(const Encoding& truth, double content) {
   return one;
 }
 
-// The truth in the subject's kind, where that has long calls at all.
+// Whether frequencies or amplitude of a call of so many tokens, from 0 on, are others than of the shortest
+// one.
+bool change_within(const Rotary& rotary, std::int64_t tokens) {
+  const auto shortest = in_call(rotary, 0), there = in_call(rotary, tokens - 1);
+  return there->amplitude != shortest->amplitude ||
+         !std::ranges::equal(there->pairs, shortest->pairs, {}, &Pair::frequency, &Pair::frequency);
+}
+
+// Where the frequencies depend on the length of the call: one row of the most tokens, if they are others
+// there. In calls that are drawn, which are shorter, only a position says that the sequence is long: a
+// program that counts its tokens answers them as one that never scales.
+std::optional<Case> case_past_a_change(const Encoding& truth, const Encoding& subject,
+                                       const Precision& precision) {
+  const auto* rotary = std::get_if<Rotary>(&truth);
+  if (rotary == nullptr || !rotary->in_call || !std::holds_alternative<Rotary>(subject)) return std::nullopt;
+  const Domain domain = overlap(positions_of(subject), rotary->positions);
+  const std::int64_t tokens = long_sizes.back();
+  if (domain.real || domain.lo != 0 || !fits(tokens, domain) || !change_within(*rotary, tokens))
+    return std::nullopt;
+  Case one = case_of_length(truth, domain, tokens, "consecutive", of_all_digits(precision));
+  one.set("batch", 1.0);
+  return one;
+}
+
+// The truth in the subject's kind, where that has long calls of every length.
 std::optional<Encoding> as_the_subject(const Encoding& truth, const Encoding& subject) {
   if (depends_on_the_call(truth)) return std::nullopt;
   const std::vector<Encoding> kinds = attention::in_every_kind(truth);
@@ -151,6 +175,7 @@ std::vector<Case> long_cases(const Encoding& truth, const Encoding& subject, con
 }
 
 std::vector<Case> wide_cases(const Encoding& truth, const Encoding& subject, const Precision& precision) {
+  if (auto past = case_past_a_change(truth, subject, precision)) return {std::move(*past)};
   const auto same = as_the_subject(truth, subject);
   if (!same || !signature(*same).positions) return {};
   const Domain domain = overlap(positions_of(subject), positions_of(*same));

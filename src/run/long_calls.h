@@ -21,8 +21,9 @@ namespace posproof {
 // give the rows that were asked for. Of the whole operator, whose cost grows with the square, too, one call
 // of the shortest of these lengths, and before it one of two tokens whose logits are small. All contents are
 // a number that uses every digit of the format in which they are given, where contents that are drawn have
-// eight. No long call where positions have several axes or the domain ends before, and nothing where an
-// answer depends on the whole call: every row of a long one would be another.
+// eight. No long call where positions have several axes or the domain ends before. Where the frequencies of a
+// rotation depend on the length of the call, one row of consecutive tokens alone, twice as many as it takes
+// for them to change.
 std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Encoding& subject,
                                                const Precision& precision, const Budget& budget);
 

@@ -1,9 +1,11 @@
 #include "run/long_calls.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
+#include <string>
 
 #include "attention/reference_attention.h"
 #include "catalogue/encodings/alibi.h"
@@ -131,9 +133,33 @@ TEST(LongCalls, see_that_an_operator_rounds_one_of_its_inputs) {
     }
 }
 
-TEST(LongCalls, are_of_no_grid_and_nothing_that_depends_on_the_call) {
+TEST(LongCalls, are_of_no_grid) {
   EXPECT_TRUE(asked(truth_of(encodings::relative_table, "heads=1")).empty());
-  EXPECT_TRUE(asked(truth_of(encodings::rope, "dim=8 scaling=dynamic_ntk")).empty());
+}
+
+// From one token past the trained length on calls are scaled, or take other divisors.
+TEST(LongCalls, of_frequencies_that_depend_on_the_call_are_one_of_the_most_tokens_where_so_many_change_them) {
+  for (const std::string_view scaling : {"scaling=dynamic_ntk", "scaling=longrope short_factors=[1.25]"}) {
+    const auto tokens = [&](const std::string& length) {
+      const auto calls =
+          asked(truth_of(encodings::rope, fmt::format("dim=8 heads=1 {} {}", scaling, length)));
+      EXPECT_TRUE(std::ranges::all_of(calls, [](const Call& call) { return call.batch == 1; }));
+      return calls.size() == 1 ? calls[0].positions.whole.size() : calls.size();
+    };
+    EXPECT_EQ(tokens("original_length=64"), 4097u);
+    EXPECT_EQ(tokens("original_length=4096"), 4097u);
+    EXPECT_EQ(tokens("original_length=4097"), 0u);
+  }
+}
+
+// As a program that takes the number of tokens for the length is right of each call that no position makes
+// long, one that keeps its first frequencies is of those that are drawn.
+TEST(LongCalls, refute_a_rotation_that_never_scales_where_positions_do_not_say_that_a_call_is_long) {
+  const Encoding truth = truth_of(encodings::rope, "dim=8 heads=1 scaling=dynamic_ntk original_length=2048"),
+                 never = truth_of(encodings::rope, "dim=8 heads=1");
+  const auto verdict = agreement_in_long_calls(truth, never, all_f32, {});
+  ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
+  EXPECT_GT(std::get<Refuted>(*verdict).counterexample.integer("tokens"), 2048);
 }
 
 // The largest distance follows the number of keys; right of all calls that are drawn.
