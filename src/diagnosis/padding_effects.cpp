@@ -10,9 +10,11 @@ namespace {
 // in a row is asked in a call of its own (_once_each and _Padded in posproof_subject.py).
 // What is padding itself has a position below 0, where it has one: the first token's is 0.
 struct Padded {
-  Position size;    // of the sequence
-  Position before;  // columns before its first token in the row that is taken
-  Position more;    // of these, those that the second row has more than the first
+  Position size;     // of the sequence
+  Position before;   // columns before its first token in the row that is taken
+  Position more;     // of these, those that the second row has more than the first
+  bool in_second;    // which row is taken
+  Position further;  // columns before the first token that the second row has more than the first
 };
 
 Padded padded(const TokenOf& t, bool contents) {
@@ -25,7 +27,7 @@ Padded padded(const TokenOf& t, bool contents) {
     if (!contents || earlier(n) == earlier(t.token)) last = std::max(last, row[n]);
   const Position size = last + 1, first = size % 4, more = std::min(size - 1, 1 + size % 2);
   const bool in_second = t.at < size - more;
-  return {size, first + (in_second ? more : 0), in_second ? more : 0};
+  return {size, first + (in_second ? more : 0), in_second ? more : 0, in_second, more};
 }
 
 }  // namespace
@@ -38,6 +40,18 @@ std::vector<Effect> effects_of_padding(bool contents) {
                               [contents](const TokenOf& t) {
                                 const Padded of = padded(t, contents);
                                 return t.at < 0 ? t.at : of.size - of.more - 1 - t.at;
+                              }),
+          // Padding itself stands in the first column of the second row.
+          effect_on_positions("every row of the batch has the positions of the first",
+                              [contents](const TokenOf& t) {
+                                const Padded of = padded(t, contents);
+                                if (t.at < 0) return of.before == of.more ? Position{0} : t.at;
+                                return t.at + of.more;
+                              }),
+          effect_on_positions("every row of the batch has the positions of the last",
+                              [contents](const TokenOf& t) {
+                                const Padded of = padded(t, contents);
+                                return of.in_second ? t.at : std::max(t.at - of.further, Position{-1});
                               })};
 }
 

@@ -35,5 +35,19 @@ TEST(PaddingEffects, move_positions_by_the_columns_before) {
   EXPECT_EQ(moved(1, {-1, 1, 0, 3, 2}), (std::vector<Position>{-1, 1, 2, 0, 0}));
 }
 
+// Of five tokens the first row has one column of padding, the second three; of four none and one.
+TEST(PaddingEffects, give_all_rows_the_positions_of_one) {
+  const auto moved = [](std::size_t effect, const std::vector<Position>& row) {
+    Call call;
+    call.positions.whole = row;
+    return effects_of_padding(false).at(effect).begin()(call, 0, 1).call.positions.whole;
+  };
+  EXPECT_EQ(moved(2, {0, 1, 2, 3, 4}), (std::vector<Position>{2, 3, 4, 3, 4}));
+  EXPECT_EQ(moved(2, {-1, 4, 0}), (std::vector<Position>{-1, 4, 2}));
+  EXPECT_EQ(moved(2, {-1, 3, 0}), (std::vector<Position>{0, 3, 1})) << "no padding in the first row";
+  EXPECT_EQ(moved(3, {0, 1, 2, 3, 4}), (std::vector<Position>{0, 1, 2, 1, 2}));
+  EXPECT_EQ(moved(3, {2, 1}), (std::vector<Position>{0, -1})) << "padding in the second row";
+}
+
 }  // namespace
 }  // namespace posproof::padding_effects_test
