@@ -1,9 +1,12 @@
 #include <cstddef>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "catalogue/encodings/resized_table.h"
 #include "catalogue/misreadings/resized_table.h"
 #include "core/function.h"
+#include "core/resampling.h"
 #include "misreadings/right.h"
 
 namespace posproof::misreadings_resized_table {
@@ -74,6 +77,53 @@ Encoding answered_by_columns(const Parameters& given) {
   return out;
 }
 
+resampling::Axis axis(const Arguments& p, std::string_view before, std::string_view after) {
+  return {.before = p.width(before),
+          .after = p.width(after),
+          .method = p.is("method", "linear") ? resampling::Method::linear : resampling::Method::cubic,
+          .align_corners = p.flag("align_corners"),
+          .antialias = false,
+          .coefficient = p.real("coefficient"),
+          .more = p.real("more")};
+}
+
+// Scales that are given as (x, y) where (y, x) is taken, while the extents are those of the right grid.
+Encoding with_steps_exchanged(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::resized_table, given);
+  if (!p.is("method", "linear") && !p.is("method", "cubic")) throw Refusal("said of grids with filters");
+  if (p.flag("antialias")) throw Refusal("filters that are as wide as their step are others");
+  const auto down = axis(p, "from_height", "height"), across = axis(p, "from_width", "width");
+  if (resampling::step(down) == resampling::step(across)) throw Refusal("the same with equal steps");
+  // Of a grid that is not resized.
+  Parameters trained = p.parameters();
+  trained.set("height", static_cast<double>(down.before));
+  trained.set("width", static_cast<double>(across.before));
+  trained.set("method", std::string("first"));
+  const auto taps = [](const resampling::Axis& of, const resampling::Axis& other, std::size_t n) {
+    return resampling::taps(of, n, resampling::coordinate(other, n) - resampling::coordinate(of, n));
+  };
+  Table out = misread::right<Table>(encodings::resized_table, given);
+  out.rows = [=, kept = p.width("kept_rows"), own = out.rows,
+              stored = encodings::resized_table.make<Table>(trained).rows](const Positions& positions,
+                                                                           Position length) {
+    Tensor rows = own(positions, length);
+    for (std::size_t r = 0; r < positions.size(); ++r) {
+      if (static_cast<std::size_t>(positions[r]) < kept) continue;
+      const std::size_t cell = static_cast<std::size_t>(positions[r]) - kept;
+      std::vector<long double> sums(rows.width());
+      for (const auto& y : taps(down, across, cell / across.after))
+        for (const auto& x : taps(across, down, cell % across.after)) {
+          const Position entry[] = {static_cast<Position>(kept + y.index * across.before + x.index)};
+          const Tensor one = stored(entry, length);
+          for (std::size_t c = 0; c < sums.size(); ++c) sums[c] += y.weight * x.weight * one.at(0, c);
+        }
+      for (std::size_t c = 0; c < sums.size(); ++c) rows.at(r, c) = static_cast<double>(sums[c]);
+    }
+    return rows;
+  };
+  return out;
+}
+
 constexpr auto of_grids = "dim=4 from_height=3 from_width=2 height=4 width=3 kept_rows=1 table=seeded";
 
 }  // namespace
@@ -84,6 +134,9 @@ const MisreadingFamily entry{{
     {"the trained grid is read column by column: as [from_width, from_height], transposed", &by_columns,
      of_grids},
     {"the resized grid is laid out column by column: as [width, height]", &answered_by_columns, of_grids},
+    {"the steps of rows and columns are exchanged: down the grid from_width / width, across it from_height / "
+     "height",
+     &with_steps_exchanged, of_grids},
 }};
 
 }  // namespace posproof::misreadings_resized_table

@@ -48,6 +48,33 @@ std::vector<double> of_transposed(const Tensor&, const Arguments& p) {
   return out;
 }
 
+// Entry n of so many, in steps of another axis.
+long double share_in_steps(std::size_t from, long double step, std::size_t n, std::size_t i) {
+  const long double at = std::clamp((static_cast<long double>(n) + 0.5L) * step - 0.5L, 0.0L,
+                                    static_cast<long double>(from) - 1);
+  return std::max(0.0L, 1 - std::abs(at - static_cast<long double>(i)));
+}
+
+std::vector<double> of_exchanged_steps(const Tensor&, const Arguments& p) {
+  const std::size_t dim = p.width("dim"), rows = p.width("from_height"), columns = p.width("from_width"),
+                    height = p.width("height"), width = p.width("width");
+  const long double down = static_cast<long double>(columns) / static_cast<long double>(width),
+                    across = static_cast<long double>(rows) / static_cast<long double>(height);
+  std::vector<double> out;
+  for (std::size_t cell = 0; cell < height * width; ++cell)
+    for (std::size_t c = 0; c < dim; ++c) {
+      long double sum = 0;
+      for (std::size_t i = 0; i < rows; ++i)
+        for (std::size_t j = 0; j < columns; ++j)
+          sum += share_in_steps(rows, down, cell / width, i) *
+                 share_in_steps(columns, across, cell % width, j) *
+                 seeded(static_cast<std::uint64_t>(p.whole("table_seed")),
+                        (p.width("kept_rows") + i * columns + j) * dim + c, p.real("std"));
+      out.push_back(static_cast<double>(sum));
+    }
+  return out;
+}
+
 const testing::Formulas<Flat> formulas = {
     {"channels are not moved behind rows and columns: [dim, height, width] is read as [height width, dim]",
      [](const Tensor& cells, const Arguments&) {
@@ -67,6 +94,9 @@ const testing::Formulas<Flat> formulas = {
        // Cell n of the answer is number n of the columns, one after the other.
        return out;
      }},
+    {"the steps of rows and columns are exchanged: down the grid from_width / width, across it from_height / "
+     "height",
+     &of_exchanged_steps},
 };
 
 TEST(MisreadResizedTable, has_the_rows_that_the_sentence_says) {
@@ -93,9 +123,15 @@ TEST(MisreadResizedTable, has_the_rows_that_the_sentence_says) {
 
 TEST(MisreadResizedTable, is_none_where_it_is_the_same) {
   const std::multimap<std::string, std::string> none = {
-      {"channels", "dim=1 table=seeded"}, {"channels", "dim=4 height=1 width=1"},
-      {"the trained", "from_width=1"},    {"the trained", "from_height=1"},
-      {"the resized", "height=1"},        {"the resized", "width=1"}};
+      {"channels", "dim=1 table=seeded"},
+      {"channels", "dim=4 height=1 width=1"},
+      {"the trained", "from_width=1"},
+      {"the trained", "from_height=1"},
+      {"the resized", "height=1"},
+      {"the resized", "width=1"},
+      {"the steps", "method=first"},
+      {"the steps", "antialias=true"},
+      {"the steps", "from_height=7 from_width=5 height=14 width=10"}};
   for (const auto& [what, words] : none)
     for (const Misreading& one : misreadings::resized_table.misreadings)
       if (one.what.starts_with(what)) {
