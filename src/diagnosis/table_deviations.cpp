@@ -96,11 +96,15 @@ class Ladder {
       cosines.push_back({pair.frequency, cosine->frequency, cosine->error, allowed});
     }
     Deviation out{{}, truth_};
-    for (const auto& [which, ladder] : {std::pair{"sines", &sines}, std::pair{"cosines", &cosines}})
-      for (const std::string& one : ladder_deviations(*ladder, parameters_, divisor()))
-        out.sentences.push_back(fmt::format("{}: {}", which, one));
-    if (out.sentences.empty()) return std::nullopt;
-    settle_alike(sines), settle_alike(cosines);
+    if (auto words = settled_by_columns(sines, cosines)) {
+      out.sentences.push_back(std::move(*words));
+    } else {
+      for (const auto& [which, ladder] : {std::pair{"sines", &sines}, std::pair{"cosines", &cosines}})
+        for (const std::string& one : ladder_deviations(*ladder, parameters_, divisor()))
+          out.sentences.push_back(fmt::format("{}: {}", which, one));
+      if (out.sentences.empty()) return std::nullopt;
+      settle_alike(sines), settle_alike(cosines);
+    }
     Table& table = as<Table>(out.corrected);
     table.rows = [sines, cosines, truth = truth_](const Positions& positions, Position length) {
       Tensor to = truth.rows(positions, length);
@@ -171,6 +175,31 @@ class Ladder {
       out.error = own / at;
     }
     return out.frequency == 0 || !is_near(out, column, is_sine) ? std::nullopt : std::optional(out);
+  }
+
+  // Where the number of a column stands for that of its pair: the declared ladder, gone on, goes through
+  // sines and cosines in turn.
+  std::optional<std::string> settled_by_columns(std::vector<MeasuredFrequency>& sines,
+                                                std::vector<MeasuredFrequency>& cosines) const {
+    const std::size_t n = sines.size();
+    if (n < 2 || sines.front().declared != 1) return std::nullopt;
+    const double step = std::log(sines.back().declared) / static_cast<double>(n - 1);
+    const auto frequency = [step](std::size_t number) {
+      return std::exp(step * static_cast<double>(number));
+    };
+    if (step == 0) return std::nullopt;
+    for (std::size_t i = 0; i < n; ++i) {
+      // As a logarithm and an exponential round it.
+      const bool is_geometric = std::abs(frequency(i) - sines[i].declared) <= 0x1p-48 * frequency(i);
+      if (!is_geometric || !sines[i].is_at(frequency(2 * i)) || !cosines[i].is_at(frequency(2 * i + 1)))
+        return std::nullopt;
+    }
+    for (std::size_t i = 0; i < n; ++i)
+      sines[i].measured = frequency(2 * i), cosines[i].measured = frequency(2 * i + 1);
+    return fmt::format(
+        "sine and cosine of pair i have frequencies of their own, base^(-2c/{:.10g}) with c = 2i and 2i + 1: "
+        "the number of the column stands for that of the pair",
+        divisor());
   }
 
   // A slow column is known by little of a turn, and its ratio to the declared one by that of the best known:

@@ -223,6 +223,35 @@ TEST(TableDeviations, are_one_ratio_of_all_frequencies_of_sines_or_cosines) {
   EXPECT_EQ(faster(false), Sentences{"cosines: every pair rotates at 1.25 times the declared frequency"});
 }
 
+// Column c at base^(-counted c / dim), the cosines at another share of a pair further on.
+TEST(TableDeviations, are_frequencies_of_columns_numbered_as_pairs) {
+  const auto numbered = [](const std::string& layout, double counted, double off = 0) {
+    const std::string words = "dim=8 base=100 " + layout;
+    const auto pairs =
+        as<Table>(encoding_named("sinusoidal").make(with(encoding_named("sinusoidal"), Case::parse(words))))
+            .pairs;
+    return with_rows("sinusoidal", words, [=](double t, std::span<double> row) {
+      for (const Pair& pair : pairs) {
+        const auto c = 2 * static_cast<double>(pair.index);
+        row[pair.first] = std::sin(t * std::pow(100, -counted * c / 8));
+        row[pair.second] = std::cos(t * std::pow(100, -counted * (c + 1 + off) / 8));
+      }
+    });
+  };
+  const std::string_view own = "sine and cosine of pair i have frequencies of their own, ";
+  for (const std::string layout : {"layout=interleaved", "layout=sin_cos"}) {
+    EXPECT_EQ(
+        numbered(layout, 2),
+        Sentences{fmt::format("{}base^(-2c/8) with c = 2i and 2i + 1: the number of the column stands for "
+                              "that of the pair",
+                              own)});
+    EXPECT_EQ(numbered(layout, 1),
+              Sentences{"cosines: frequencies are base^(-(2i + 1)/8), not base^(-2i/8)"});
+    for (const Sentences& near : {numbered(layout, 2, 1e-3), numbered(layout, 2.001)})
+      for (const std::string& one : near) EXPECT_FALSE(one.starts_with(own)) << one;
+  }
+}
+
 // The slowest column of a table of 512 rows does not come a hundredth of the way from where it begins.
 TEST(TableDeviations, are_frequencies_of_columns_that_hardly_move) {
   const EncodingSpec& spec = encoding_named("sinusoidal");
