@@ -67,6 +67,12 @@ Real without_logarithm(const Head& head, Real d) {
 Real all_inside(const Head& head, Real d) {
   return -std::log1p(head.r1 * head.r2 * d);
 }
+Real binary(const Head& head, Real d) {
+  return -head.r1 * std::log2(1 + head.r2 * d);
+}
+Real decimal(const Head& head, Real d) {
+  return -head.r1 * std::log10(1 + head.r2 * d);
+}
 Real exchanged(const Head& head, Real d) {
   return -head.r2 * std::log1p(head.r1 * d);
 }
@@ -103,6 +109,10 @@ const MisreadingFamily entry{{
      "heads=2 r2=[0.5,3]"},
     {"the logarithm is left out: -r1 r2 |i - j|", &logarithmic<without_logarithm>, "heads=2 r2=[0.5,3]"},
     {"r1 is inside the logarithm: -ln(1 + r1 r2 |i - j|)", &logarithmic<all_inside>,
+     "heads=2 r1=[0.5,3] r2=[2]"},
+    {"the logarithm is log2, not ln: -r1 log2(1 + r2 |i - j|)", &logarithmic<binary>,
+     "heads=2 r1=[0.5,3] r2=[2]"},
+    {"the logarithm is log10, not ln: -r1 log10(1 + r2 |i - j|)", &logarithmic<decimal>,
      "heads=2 r1=[0.5,3] r2=[2]"},
     {"r1 and r2 are exchanged: -r2 ln(1 + r1 |i - j|)", &logarithmic<exchanged>, "heads=2 r1=[0.5,3] r2=[2]"},
     {"the logarithm is divided by r1: -ln(1 + r2 |i - j|) / r1", &logarithmic<divided>,
