@@ -98,6 +98,15 @@ TEST(CallEffectsOnPositions, begin_again_in_each_block) {
   EXPECT_EQ(in_blocks_of(16), again);
   EXPECT_NE(in_blocks_of(32), row);
   EXPECT_EQ(in_blocks_of(64), row);
+  // As long as calls are that are asked for once.
+  row.resize(2049);
+  std::iota(row.begin(), row.end(), 100);
+  const std::vector<Position> by_1024 = in_blocks_of(1024), by_2048 = in_blocks_of(2048);
+  ASSERT_TRUE(by_1024.size() == row.size() && by_2048.size() == row.size());
+  EXPECT_EQ(by_1024[1023], row[1023]);
+  EXPECT_EQ(by_1024[1024], row[0]);
+  EXPECT_EQ(by_2048[2047], row[2047]);
+  EXPECT_EQ(by_2048[2048], row[0]);
 }
 
 // Five rows of two tokens: the last one is of a block of its own, where blocks are of two or four.
