@@ -280,7 +280,7 @@ TEST(ReportJson, of_accuracy_names_the_place_and_the_head_on_a_grid) {
   grid.first = 0;
   grid.last = 11;
   grid.ulp_at = {7, 2};
-  grid.largest_at = Entry{9, 13};
+  grid.largest_at = posproof::Entry{9, 13};
   EXPECT_EQ(of(grid)["first"], Json::parse("[0, 0]"));
   EXPECT_EQ(of(grid)["last"], Json::parse("[2, 3]"));
   EXPECT_EQ(of(grid)["largest_ulp"]["at"], Json::parse(R"json({"position": [1, 3], "column": 2})json"));

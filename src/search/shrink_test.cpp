@@ -6,6 +6,7 @@
 #include <cmath>
 #include <thread>
 
+#include "core/random.h"
 #include "search/budget_clock.h"
 #include "search/case_result.h"
 #include "search/generate.h"
