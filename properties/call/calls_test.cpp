@@ -142,7 +142,7 @@ const std::vector<Known>& known() {
        "n=16 arranged=consecutive t1=3 shuffled=middle_exchanged",
        "n 1,2,3,4|16,17,31,32,33,64,127,128,129, arranged consecutive/left_padded/packed/spread, t1 0..1048561, shuffled reversed/halves_swapped/middle_exchanged",
        {"rows [3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18] of 19",
-        "rows [3,4,5,6,7,8,9,10,12,11,13,14,15,16,17,18] of 19"}},
+        "rows [3,4,5,6,7,8,9,11,10,12,13,14,15,16,17,18] of 19"}},
       {asked::takes_positions_in_any_order,
        &right_rotary,
        "n=1 t1=7 shuffle=[1,0] batch=2 x=[1*32] role=key",

@@ -194,7 +194,7 @@ std::vector<Proposed> Proposals::on_a_grid() {
       if (has) propose_measured(one);
     }
     grid = own;
-    if (has) proposed_.push_back({std::move(one)});
+    if (has) add(std::move(one));
   }
   return since(before);
 }
@@ -238,9 +238,7 @@ std::vector<Proposed> Proposals::since(std::size_t before) const {
 void Proposals::add(Candidate candidate, bool trained) {
   const EncodingSpec& spec = encoding_named(candidate.encoding);
   if (!makes_sense(spec, candidate.parameters)) return;
-  const Parameters all = with(spec, candidate.parameters);
-  for (const Proposed& one : proposed_)
-    if (one.candidate.encoding == candidate.encoding && with(spec, one.candidate.parameters) == all) return;
+  if (!known_.emplace(candidate.encoding, with(spec, candidate.parameters).text()).second) return;
   proposed_.push_back({std::move(candidate), trained});
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "identify/identified_subject.h"
@@ -43,6 +46,7 @@ class Proposals {
 
   const Unidentified& asked_;
   std::vector<Proposed> proposed_ = {};
+  std::set<std::pair<std::string, std::string>> known_ = {};  // their encodings and words
   std::vector<Candidate> likes_ = {};  // as which the subject was measured
 };
 
