@@ -22,8 +22,8 @@ namespace posproof {
 // of the shortest of these lengths, and before it one of two tokens whose logits are small. All contents are
 // a number that uses every digit of the format in which they are given, where contents that are drawn have
 // eight. No long call where positions have several axes or the domain ends before. Where the frequencies of a
-// rotation depend on the length of the call, one row of consecutive tokens alone, twice as many as it takes
-// for them to change.
+// rotation depend on the length of the call, one row of the most consecutive tokens alone, and none where so
+// many do not change them.
 std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Encoding& subject,
                                                const Precision& precision, const Budget& budget);
 
