@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-namespace posproof {
+namespace posproof::function_test {
 namespace {
 
 int doubled(int x) {
@@ -97,4 +97,4 @@ static_assert(!std::is_constructible_v<Function<int(int)>, int (*)(int*)>);
 static_assert(std::is_constructible_v<Function<void(int)>, int (*)(int)>);
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::function_test
