@@ -38,7 +38,7 @@ struct Size {  // how many, tokens mostly: one of these; simplest first
     return both;
   }
 };
-struct PositionIn {  // a position, sought where errors gather; simplest: `lo`
+struct PositionIn {  // a position, sought where errors gather; simplest: nearest to 0
   Position lo, hi;
   const std::vector<Position>* hard;  // of the encoding's domain, may be null
 };

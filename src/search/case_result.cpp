@@ -157,7 +157,9 @@ Value repaired(const Value* value, const Choice& choice) {
         if (static_cast<double>(size) <= wanted) nearest = std::max(nearest, size);
       return static_cast<double>(nearest);
     }
-    Value operator()(const choice::PositionIn& a) const { return repaired_whole(value, a.lo, a.hi, a.lo); }
+    Value operator()(const choice::PositionIn& a) const {
+      return repaired_whole(value, a.lo, a.hi, std::clamp<std::int64_t>(0, a.lo, a.hi));
+    }
     Value operator()(const choice::Values& a) const { return repaired_list(value, a.size); }
     Value operator()(const choice::Permutation& a) const { return repaired_order(value, a.size); }
     Value operator()(const choice::OneOf& a) const {

@@ -35,6 +35,16 @@ Bits bits(double x) {
           static_cast<std::uint64_t>(std::max(0, -lowest))};
 }
 
+std::int64_t nearest_to_0(const auto& range) {
+  return std::clamp<std::int64_t>(0, range.lo, range.hi);
+}
+
+// How far from the answer that is nearest to 0; of two as far, the larger comes first.
+std::uint64_t from_0(const Value& value, const auto& range) {
+  const std::int64_t from = nearest_to_0(range), x = whole(value);
+  return 2 * static_cast<std::uint64_t>(std::abs(x - from)) + (x < from);
+}
+
 // Each tier collects its own numbers; the rank is the tiers one after another.
 struct Tiers {
   Words options, integers, sizes, orders, places, entries;
@@ -45,17 +55,12 @@ struct Tiers {
                                  [&](const Value& v) { return text(v) == text(value); });
     options.push_back(static_cast<std::uint64_t>(at - a.values.begin()));
   }
-  void add(const Value& value, const choice::Integer& a) {
-    const std::int64_t from = std::clamp<std::int64_t>(0, a.lo, a.hi), x = whole(value);
-    integers.push_back(2 * static_cast<std::uint64_t>(std::abs(x - from)) + (x < from));
-  }
+  void add(const Value& value, const choice::Integer& a) { integers.push_back(from_0(value, a)); }
   void add(const Value& value, const choice::Size& a) {
     const std::vector<std::int64_t> all = a.all();
     integers.push_back(static_cast<std::uint64_t>(std::ranges::find(all, whole(value)) - all.begin()));
   }
-  void add(const Value& value, const choice::PositionIn& a) {
-    places.push_back(static_cast<std::uint64_t>(whole(value) - a.lo));
-  }
+  void add(const Value& value, const choice::PositionIn& a) { places.push_back(from_0(value, a)); }
   void add(const Value& value, const choice::Permutation&) {
     const auto& order = list(value);
     sizes.push_back(order.size());
@@ -88,11 +93,9 @@ std::vector<double> identity(std::size_t size) {
 
 Value simplest(const Choice& choice) {
   struct {
-    Value operator()(const choice::Integer& a) const {
-      return static_cast<double>(std::clamp<std::int64_t>(0, a.lo, a.hi));
-    }
+    Value operator()(const choice::Integer& a) const { return static_cast<double>(nearest_to_0(a)); }
     Value operator()(const choice::Size& a) const { return static_cast<double>(a.sizes.front()); }
-    Value operator()(const choice::PositionIn& a) const { return static_cast<double>(a.lo); }
+    Value operator()(const choice::PositionIn& a) const { return static_cast<double>(nearest_to_0(a)); }
     Value operator()(const choice::Values& a) const { return std::vector<double>(a.size); }
     Value operator()(const choice::Permutation& a) const { return identity(a.size); }
     Value operator()(const choice::OneOf& a) const { return a.values.front(); }

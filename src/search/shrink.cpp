@@ -358,16 +358,17 @@ class Shrinker {
     return any;
   }
 
-  // All positions lowered together; repair stops each at its lowest, which may depend on another.
-  bool lower_places() {
+  // All positions lowered together, or raised where they are below 0; repair stops each at its end, which may
+  // depend on another.
+  bool move_places(double sign) {
     const Drawn from = now();
     double most = 0;
     for (std::size_t f = 0; f < from.choices.size(); ++f)
-      if (choices<choice::PositionIn>(from, f)) most = std::max(most, distance(from, f));
+      if (choices<choice::PositionIn>(from, f)) most = std::max(most, sign * distance(from, f));
     return as_far_as_it_goes(most, [&](double s) {
       Case edited = from.values;
       for (std::size_t f = 0; f < from.choices.size(); ++f)
-        if (choices<choice::PositionIn>(from, f)) edited = shifted(edited, f, -s);
+        if (choices<choice::PositionIn>(from, f)) edited = shifted(edited, f, -sign * s);
       return edited;
     });
   }
@@ -422,7 +423,8 @@ class Shrinker {
       return along(
           [&] { return choices<choice::Permutation>(now(), f) ? simpler_orders(now(), f) : Cases(); });
     });
-    any |= lower_places();
+    any |= move_places(1);
+    any |= move_places(-1);
     any |= for_fields([&](std::size_t f) { return choices<choice::PositionIn>(now(), f) && lower(f); });
     any |= for_fields(
         [&](std::size_t a) { return for_fields([&](std::size_t b) { return a != b && lower_pair(a, b); }); });

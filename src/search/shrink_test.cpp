@@ -49,6 +49,25 @@ TEST(Shrink, an_integer_ends_nearest_to_zero) {
   expect_smallest([](Draw& draw) { return fails_where(draw.integer("n", -8, 8) < 100); }, "n=0");
 }
 
+TEST(Shrink, a_position_ends_nearest_to_zero) {
+  const Domain both{-100000, 100000};
+  expect_smallest([=](Draw& draw) { return fails_where(draw.position("t", both) < 100001); }, "t=0");
+  expect_smallest([=](Draw& draw) { return fails_where(draw.position("t", both) <= -17); }, "t=-17");
+  expect_smallest([](Draw& draw) { return fails_where(draw.position("t", {-9, -2}) < 0); }, "t=-2");
+}
+
+// Where they have to stay together.
+TEST(Shrink, positions_below_zero_are_raised_together) {
+  const Domain both{-100000, 100000};
+  expect_smallest(
+      [=](Draw& draw) {
+        const Position i = draw.position("i", both), j = draw.position("j", both), t = draw.position("t", both);
+        const auto [lo, hi] = std::minmax({i, j, t});
+        return fails_where(hi < 0 && hi - lo < 20000);
+      },
+      "i=-1 j=-1 t=-1");
+}
+
 // Where what lies between them holds.
 TEST(Shrink, an_integer_jumps_to_one_near_zero) {
   for (const int sign : {1, -1})
