@@ -39,6 +39,7 @@ TEST(Again, repeats_the_failure_that_it_stands_under) {
        "gate rope --dim 8 --scaling llama3 --factor 4 --filter agrees --cases 20 " + test_subject("wrong=7"),
        "gate alibi --heads 3 --max_bias 4 --cases 20 --filter agrees " + test_subject("wrong=-7"),
        "check agrees_with_its_oracle rope --dim 8 --base 100 " + test_subject("wrong=7"),
+       "gate rope --dim 8 --positions=-90:90 --filter agrees " + test_subject("wrong=-7"),
        fmt::format(
            "gate rope --dim 8 --filter backward --cases 20 'cmd:{} {}/src/subject/testing/ways.py vjp forward'",
            POSPROOF_PYTHON, POSPROOF_SOURCE)}) {

@@ -26,6 +26,7 @@
 #include "run/claimed.h"
 #include "run/claims.h"
 #include "run/identities.h"
+#include "run/narrowed.h"
 #include "run/recorded.h"
 #include "search/trial.h"
 #include "subject/interrupt.h"
@@ -39,6 +40,7 @@ struct CheckArguments {
   std::string property;
   std::string subject;  // empty: our own
   std::string words;    // of a case to replay; empty: search
+  std::string positions;
   bool sandbox = false;
   std::string reproduce;  // a file, for an issue
 };
@@ -99,17 +101,20 @@ int run_check(const Chosen& asked, const CheckArguments& arguments) {
   const Identity* identity = identity_named(arguments.property);
   if (identity != nullptr) chosen.parameters = said_of(*identity, arguments.property, chosen);
   const auto& [encoding_id, spec, parameters, given, configured] = chosen;
-  const auto& [common, property_id, foreign, words, in_sandbox, script_path] = arguments;
+  const auto& [common, property_id, foreign, words, positions, in_sandbox, script_path] = arguments;
   refuse_sandbox_of_our_own(in_sandbox, foreign);
   ScriptFile script_file(script_path);
-  const Encoding truth = spec.oracle(parameters);
-  const Subject subject =
+  const auto between = range(positions);
+  Encoding truth = spec.oracle(parameters);
+  Subject subject =
       foreign.empty() ? Subject{std::string(encoding_id), "built in", spec.make(parameters), all_f64, true}
                       : open(foreign, {.encoding = std::string(encoding_id),
                                        .parameters = parameters,
                                        .declared = attention::in_every_kind(truth),
                                        .call_time = common.call_time(),
                                        .sandbox = in_sandbox});
+  meet(between, truth, subject);
+  if (between) subject.encoding = narrowed(std::move(subject.encoding), between->first, between->second);
   const bool agreeing = property_id == agreement_id, remembering = property_id == history_id,
              backward = property_id == backward_id;
   if (backward && !subject.backward)
@@ -136,7 +141,7 @@ int run_check(const Chosen& asked, const CheckArguments& arguments) {
       wrong = look_at_answers(one, subject.precision, *refuted).wrong;
   }
   const std::string again =
-      report::again(property_id, encoding_id, parameters, foreign.empty() ? nullptr : &subject);
+      report::again(property_id, encoding_id, parameters, foreign.empty() ? nullptr : &subject, between);
   const Claim* claim =
       foreign.empty() && catalogued != nullptr ? claimed_failure(chosen, *catalogued) : nullptr;
   std::optional<ClaimResult> witness;
@@ -179,6 +184,7 @@ Command check_command() {
             .words = &schemes},
            {"--case", &arguments->words,
             "replay this case, as a counterexample or a witness is printed; parameters in it are used"},
+           {"--positions", &arguments->positions, "only these, FIRST:LAST, both included"},
            reproduce(arguments->reproduce),
            sandbox(arguments->sandbox),
            call_time(arguments->common.call_seconds)}),

@@ -125,6 +125,7 @@ class Run {
         gated_{.encoding = std::string(encoding_id),
                .parameters = parameters,
                .subject = opening(expected_),
+               .positions = options.positions,
                .results = {},
                .skipped = {},
                .explanations = {},

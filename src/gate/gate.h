@@ -42,6 +42,7 @@ struct GateResult {
   std::string encoding;
   Parameters parameters;
   Subject subject;
+  std::optional<std::pair<Position, Position>> positions = {};  // as the options have them
   std::vector<PropertyResult> results;
   std::vector<std::string> skipped;       // claims of the encoding that this subject cannot be asked, and why
   std::vector<Explanation> explanations;  // where something was refuted
