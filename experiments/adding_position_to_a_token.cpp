@@ -452,7 +452,7 @@ std::vector<Block> answered(const Measured& m) {
        "true of each sine-cosine pair", "1 within 1e-14"},
       {"The embedding can rescale itself.", "possible; needs training",
        fmt::format("scale {} is enough at width 512", fixed(needed(m, 512).scale, 3))},
-      {"Vectors start at the origin.", "definition", "a sum moves the tip of the token by p"},
+      {"Vectors start at the origin.", "definition", "the row moves the end point from x to x + p_t"},
       {"Meaning may lie in differences.", "unchanged at equal positions, changed by p_s - p_t otherwise",
        fmt::format("width 512: 0, and {} at positions 0 to 3", fixed(m.differences.back().residual, 3))},
   });

@@ -39,7 +39,7 @@ const std::vector<Claim>& the_sphere() {
        .says = "Positions are numbered from 1 in the text and from 0 in the program.",
        .answer = Answer::under_a_condition,
        .why =
-           "The shift multiplies every row by the same rotation: mutual dot products agree, the rows do not.",
+           "At even widths, and at odd ones with a last column of zeros, the shift multiplies every row by the same rotation: mutual dot products agree, the rows do not.",
        .evidence = {OfProperty{"table/shifts_base_by_a_rotation", "sinusoidal"},
                     OfProperty{"table/dot_product_depends_on_offset", "sinusoidal"}}},
       {.id = "B4",
@@ -131,7 +131,7 @@ const std::vector<Claim>& the_sphere() {
        .evidence = {Cell{learn, beside, {"RoPE"}, "touches the values"},
                     Cell{learn, beside, {"ALiBi, 4 heads"}, "touches the values"},
                     Cell{learn, beside, {"sinusoidal, added"}, "touches the values"},
-                    OfProperty{"bias/has_geometric_slopes", "alibi"}}},
+                    OfProperty{"bias/falls_with_distance", "alibi"}}},
       {.id = "B17",
        .says = "With the width, points at different positions are pushed further apart.",
        .answer = Answer::under_a_condition,
