@@ -36,6 +36,7 @@ int run_identify(const IdentifyArguments& arguments) {
                                          .sandbox = arguments.sandbox,
                                          .progress = [&](std::string_view what) { progress(what, 0, 1); }});
   }
+  if (interrupted() != 0) found->interrupted = interruption();
   write(arguments.json ? report::identified_json(*found, arguments.subject)
                        : report::identified(*found, arguments.subject, style()));
   return exit_of(*found);

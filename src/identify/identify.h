@@ -46,9 +46,10 @@ struct Identified {
   std::vector<Candidate> or_else = {};
   std::size_t less_simple = 0;
   std::optional<NearestConvention> nearest = {};
-  std::size_t tried = 0;     // conventions
-  std::size_t compared = 0;  // answers of a program, or of a file positions
-  std::string seeming = {};  // the precision that the answers seem to have, in words
+  std::size_t tried = 0;         // conventions
+  std::size_t compared = 0;      // answers of a program, or of a file positions
+  std::string seeming = {};      // the precision that the answers seem to have, in words
+  std::string interrupted = {};  // `interrupted by SIGINT`, before all conventions were tried; or empty
 };
 
 // Which convention of the catalogue a subject has, of which nothing is said: measures it, proposes settings,

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/bounds.h"
 #include "report/place.h"
 #include "run/catalogued.h"
 #include "subject/words.h"
@@ -24,9 +25,9 @@ std::string compared(const Identified& found) {
   if (answer.trained)
     return "  every entry depends on its bucket alone; the numbers in the buckets are trained ones and were compared "
            "with none\n";
-  return fmt::format("  {} {} are within rounding in {}, at most {:.2g} % of what it allows\n",
-                     found.compared, found.subject.live ? "answers" : "positions",
-                     found.subject.precision.text(), 100 * answer.share);
+  return fmt::format("  {} {} are within rounding in {}, at most {} of what it allows\n", found.compared,
+                     found.subject.live ? "answers" : "positions", found.subject.precision.text(),
+                     percent_at_most(answer.share));
 }
 
 std::string not_told(const Identified& found) {
@@ -37,15 +38,14 @@ std::string not_told(const Identified& found) {
   std::string others;
   for (const Candidate& other : found.or_else) others += fmt::format("    {}\n", convention(other));
   if (found.less_simple > 0)
-    others += fmt::format("    {} that {} more digits\n", found.less_simple,
-                          found.less_simple == 1 ? "takes" : "take");
+    others += fmt::format("    {} more, with longer parameters\n", found.less_simple);
   if (!out.empty()) out = "  this subject cannot tell:\n" + out;
-  return others.empty() ? out : out + "  every answer holds for these, too:\n" + others;
+  return others.empty() ? out : out + "  every answer agrees with these, too:\n" + others;
 }
 
 std::string explained(const Explanation& explanation) {
   if (explanation.kind == Explanation::Kind::convention)
-    return fmt::format("every case agrees with `{}` instead: {}", explanation.what, explanation.meaning);
+    return fmt::format("every case agrees with `{}` instead ({})", explanation.what, explanation.meaning);
   if (explanation.kind == Explanation::Kind::measured) return "measured: " + explanation.what;
   if (explanation.kind == Explanation::Kind::place) return "located: " + explanation.what;
   if (explanation.kind == Explanation::Kind::unfinished) return "not explained: " + explanation.what;
@@ -105,16 +105,20 @@ std::string identified(const Identified& found, std::string_view subject, const 
   const std::string described =
       (found.subject.description.empty() ? "" : fmt::format("  {}\n", printable(found.subject.description))) +
       contained(found.subject.containment);
+  const std::string cut_short =
+      found.interrupted.empty() ? ""
+                                : fmt::format("  {}: not all conventions were tried\n", found.interrupted);
   if (found.hold.empty())
-    return fmt::format("{}  {}: {}\n{}{}", style.paint("NOT IDENTIFIED"), name,
-                       found.tried == 0 ? "no convention has answers like these, so none was compared"
-                                        : fmt::format("none of {} convention{} holds", found.tried,
-                                                      found.tried == 1 ? "" : "s"),
-                       described, found.nearest ? nearest(found, subject) : "  no convention is near\n");
+    return fmt::format(
+        "{}  {}: {}\n{}{}{}", style.paint("NOT IDENTIFIED"), name,
+        found.tried == 0
+            ? "no convention has answers like these, so none was compared"
+            : fmt::format("none of {} convention{} holds", found.tried, found.tried == 1 ? "" : "s"),
+        cut_short, described, found.nearest ? nearest(found, subject) : "  no convention is near\n");
   const Convention& answer = found.hold.front();
   std::string out =
-      fmt::format("{}  {} of {}\n{}{}{}", style.paint("IDENTIFIED"), convention(answer.candidate), name,
-                  described, compared(found), not_told(found));
+      fmt::format("{}  {} of {}\n{}{}{}{}", style.paint("IDENTIFIED"), convention(answer.candidate), name,
+                  cut_short, described, compared(found), not_told(found));
   if (!found.seeming.empty()) out += fmt::format("  {}\n", found.seeming);
   if (!answer.trained) out += fmt::format("  gate it: {}\n", gate_of(answer.candidate, subject));
   return out;
@@ -126,6 +130,7 @@ std::string identified_json(const Identified& found, std::string_view subject) {
               {"identified", nullptr},
               {"compared", found.compared},
               {"tried", found.tried}};
+  if (!found.interrupted.empty()) out["interrupted"] = found.interrupted;
   if (!found.hold.empty()) {
     const Convention& answer = found.hold.front();
     out["identified"] = of(answer.candidate);

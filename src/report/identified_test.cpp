@@ -45,16 +45,31 @@ TEST(IdentifiedWords, say_what_the_subject_cannot_tell) {
       "  this subject cannot tell:\n"
       "    exponent: rotary_dim, dim (`rotary_dim=4` tells them apart)\n"
       "    layout: half_split, interleaved\n"
-      "  every answer holds for these, too:\n"
+      "  every answer agrees with these, too:\n"
       "    sinusoidal --dim 128 --layout cos_sin\n"
-      "    2 that take more digits\n";
+      "    2 more, with longer parameters\n";
   EXPECT_NE(identified(found, "x", {}).find(told), std::string::npos) << identified(found, "x", {});
   found.less_simple = 1;
-  EXPECT_NE(identified(found, "x", {}).find("    1 that takes more digits\n"), std::string::npos);
+  EXPECT_NE(identified(found, "x", {}).find("    1 more, with longer parameters\n"), std::string::npos);
   found.not_told = {};
   EXPECT_EQ(identified(found, "x", {}).find("cannot tell"), std::string::npos);
-  EXPECT_NE(identified(found, "x", {}).find("  every answer holds for these, too:\n    sinusoidal"),
+  EXPECT_NE(identified(found, "x", {}).find("  every answer agrees with these, too:\n    sinusoidal"),
             std::string::npos);
+}
+
+TEST(IdentifiedWords, say_that_not_all_was_tried) {
+  Identified found = of("sinusoidal", "dim=8 offset=2");
+  found.interrupted = "interrupted by SIGTERM";
+  EXPECT_TRUE(identified(found, "x", {})
+                  .starts_with("IDENTIFIED  sinusoidal --dim 8 --offset 2 of x\n"
+                               "  interrupted by SIGTERM: not all conventions were tried\n"));
+  EXPECT_EQ(Json::parse(identified_json(found, "x"))["interrupted"], "interrupted by SIGTERM");
+  found.hold.clear();
+  EXPECT_TRUE(identified(found, "x", {})
+                  .starts_with("NOT IDENTIFIED  x: none of 3 conventions holds\n"
+                               "  interrupted by SIGTERM: not all conventions were tried\n"));
+  found.interrupted = "";
+  EXPECT_FALSE(Json::parse(identified_json(found, "x")).contains("interrupted"));
 }
 
 TEST(IdentifiedWords, of_trained_numbers_no_gate_is_offered) {
@@ -96,7 +111,7 @@ TEST(IdentifiedWords, where_none_holds_name_the_nearest_and_the_difference) {
             "  nearest: rope --dim 8: 1 of 40 answers is beyond what rounding in f32 allows\n"
             "    token 2 (position 7), channel 5: expected 0.5, got 0.75, off by 0.25\n"
             "    measured: pair 3 does not rotate\n"
-            "    every case agrees with `--base 500000` instead: the base\n"
+            "    every case agrees with `--base 500000` instead (the base)\n"
             "    behaves exactly like defect rope/x (a#1)\n"
             "    would hold as `@f32/bf16`\n"
             "  gate it: posproof gate rope --dim 8 'table:x.npy'\n");
