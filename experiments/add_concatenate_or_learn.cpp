@@ -9,13 +9,13 @@
 #include "attention/generator.h"
 #include "attention/mask.h"
 #include "attention/reference_attention.h"
-#include "bounds.h"
 #include "catalogue/encodings/alibi.h"
 #include "catalogue/encodings/learned.h"
 #include "catalogue/encodings/rope.h"
 #include "catalogue/encodings/sinusoidal.h"
 #include "catalogue/encodings/t5_bias.h"
 #include "catalogue/experiments/add_concatenate_or_learn.h"
+#include "core/bounds.h"
 #include "core/function.h"
 #include "draws.h"
 #include "measure.h"
@@ -438,7 +438,7 @@ Document run() {
       percent(static_cast<double>(block_parameters(2 * Model::dim)) /
                   static_cast<double>(block_parameters(Model::dim)) -
               1),
-      percent(all(m.costs[2]) / all(m.costs[0]) - 1), experiments::percent_at_least(m.beyond_64),
+      percent(all(m.costs[2]) / all(m.costs[0]) - 1), percent_at_least(m.beyond_64),
       percent(all(m.costs[1]) / all(m.costs[0]) - 1));
   return {
       .title = "Addition is concatenation with one matrix for both",
@@ -454,7 +454,7 @@ Document run() {
                "Addition costs no parameters and gives up the freedom to read token and position by matrices of their own. At width 512 and 512 equally likely positions that costs a linear layer with a bias that wants the token alone at least {} of the variance of tokens whose entries have unit variance and are independent of one another and of the position. "
                "Concatenation keeps it, and costs parameters in every block. Mapped back to the width of the token it costs parameters once ({} for 64 channels), and is a sum again, of a matrix times the token and another times the position. "
                "A learned table costs as many parameters as it has entries, and ends.",
-               experiments::percent_at_least(m.lost.back().share[1]),
+               percent_at_least(m.lost.back().share[1]),
                percent(all(m.costs[3]) / all(m.costs[0]) - 1))}},
            experiments::references({experiments::vaswani_2017, experiments::su_2021, experiments::press_2021,
                                     experiments::raffel_2020})})};

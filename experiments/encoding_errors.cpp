@@ -1,4 +1,5 @@
 #include "encoding_errors.h"
+#include "core/bounds.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +10,6 @@
 #include <string_view>
 #include <variant>
 
-#include "bounds.h"
 #include "core/call.h"
 #include "core/formats.h"
 #include "measure.h"

@@ -1,4 +1,5 @@
 #include "encoding_page.h"
+#include "core/bounds.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "bounds.h"
 #include "catalogue/defects.h"
 #include "catalogue/identities.h"
 #include "core/spec.h"
@@ -213,8 +213,8 @@ std::string of_the_reference(const EncodingErrors& errors, std::string_view wher
   return fmt::format(
       "The reference (long double, rounded to f64) is off by at most {} at these {}; no entry is off by more than "
       "{:.2g} % of its f64 bound.",
-      scientific(experiments::rounded_up(errors.largest_error(), 2), 2), where,
-      experiments::rounded_up(100 * errors.largest_share(), 2));
+      scientific(rounded_up(errors.largest_error(), 2), 2), where,
+      rounded_up(100 * errors.largest_share(), 2));
 }
 
 // Which tokens the call of a row has.

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "bounds.h"
 #include "catalogue/experiments/every_position_is_its_own.h"
+#include "core/bounds.h"
 #include "core/formats.h"
 #include "measure.h"
 #include "references.h"
@@ -65,7 +65,7 @@ struct Nearest {  // of one width and base
         std::pow(static_cast<long double>(farthest), -1 / static_cast<long double>(pairs)));
     // The rows are never farther apart than twice the radius.
     return rotations * 3.1416 < 1
-               ? scientific(experiments::rounded_up(2 * 3.1416 * std::sqrt(pairs) * rotations, 2), 2)
+               ? scientific(rounded_up(2 * 3.1416 * std::sqrt(pairs) * rotations, 2), 2)
                : "";
   }
 };

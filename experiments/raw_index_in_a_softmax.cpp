@@ -6,6 +6,7 @@
 #include "catalogue/encodings/raw_index.h"
 #include "catalogue/encodings/sinusoidal.h"
 #include "catalogue/experiments/raw_index_in_a_softmax.h"
+#include "core/bounds.h"
 #include "measure.h"
 #include "references.h"
 #include "tables.h"
@@ -187,8 +188,9 @@ std::vector<Block> why(const Measured& m) {
           "That is an effect of the scale: at one length L, t/(L-1) at scale c has the logits of the index at scale c/(L-1)². What differs is that the scale that is needed depends on the length. "
           "Sinusoidal rows of width 64 have bounded products, and with scale 1/√d the entropy lies between {} and {} at every position.",
           whole(m.schemes[0].first_sure), whole(m.schemes[1].first_sure), whole(m.schemes[2].first_sure),
-          fixed(m.extent[normalised].first, 3), fixed(m.extent[normalised].second, 3), fixed(m.uniform, 3),
-          fixed(m.extent[sinusoidal].first, 3), fixed(m.extent[sinusoidal].second, 3))}};
+          fixed_down(m.extent[normalised].first, 3), fixed_up(m.extent[normalised].second, 3),
+          fixed_up(m.uniform, 3), fixed_down(m.extent[sinusoidal].first, 3),
+          fixed_up(m.extent[sinusoidal].second, 3))}};
 }
 
 Document run() {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/bounds.h"
 #include "core/call.h"
 #include "run/catalogued.h"
 
@@ -82,8 +83,8 @@ std::string github(std::string_view name, std::string_view path) {
   return link(name, fmt::format("github.com/{}", path));
 }
 
-std::string three(double x) {
-  return fmt::format("{:.3g}", x);
+std::string three(double most) {
+  return fmt::format("{:.3g}", rounded_up(most, 3));
 }
 
 }  // namespace posproof::experiments

@@ -52,7 +52,7 @@ std::string link(std::string_view name, std::string_view where);
 std::string arxiv(std::string_view name, std::string_view number);
 std::string github(std::string_view name, std::string_view path);
 
-// `0.841`, three significant digits.
-std::string three(double x);
+// `0.842` of the largest difference 0.8415: three significant digits, rounded up.
+std::string three(double most);
 
 }  // namespace posproof::experiments

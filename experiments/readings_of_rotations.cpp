@@ -199,7 +199,7 @@ Conflict sections() {
       fmt::format(
           "Sections and base are Qwen3-VL's. At the place (0, 3, 7) the assignments differ by up to {}, for text by nothing. Pairs 61 and 62 of 64 are in no section where they are interleaved: with a fourth "
           "id of 0 they do not rotate, which at text position 32,768 is off by {} and at 262,144 by {}, so short tests do not see it.",
-          three(image), three(near), three(far)),
+          three(image), fmt::format("{:.3g}", near), fmt::format("{:.3g}", far)),
       std::min(image, near)};
 }
 

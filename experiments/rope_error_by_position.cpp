@@ -9,6 +9,7 @@
 
 #include "catalogue/encodings/rope.h"
 #include "catalogue/experiments/rope_error_by_position.h"
+#include "core/bounds.h"
 #include "core/error.h"
 #include "measure.h"
 #include "references.h"
@@ -371,7 +372,7 @@ std::vector<Block> bounds(const Measured& m) {
       Paragraph{fmt::format(
           "The long double cosines serve as the exact ones above. "
           "Those of the suite's oracle, in multiprecision and rounded once to f64, differ from them by {} at most at the positions {}, {}, {} and {}.",
-          scientific(m.oracle_and_exact, 1), whole(asked_of_the_oracle[0]), whole(asked_of_the_oracle[1]),
+          scientific_up(m.oracle_and_exact, 2), whole(asked_of_the_oracle[0]), whole(asked_of_the_oracle[1]),
           whole(asked_of_the_oracle[2]), whole(asked_of_the_oracle[3]))}};
 }
 

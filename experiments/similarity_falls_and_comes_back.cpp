@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "catalogue/experiments/similarity_falls_and_comes_back.h"
+#include "core/bounds.h"
 #include "measure.h"
 #include "references.h"
 #include "similarities.h"
@@ -269,8 +270,8 @@ std::vector<Block> octaves_of(const Ladders& all) {
       Paragraph{fmt::format(
           "In each octave of offsets one more group of pairs, a share of `ln 2 / ln base`, makes its first rotations and stops contributing: {} at base 10000 and {} at base 500000. "
           "The root mean square falls at about that rate as long as the sum of the slower pairs is large against the rest: by {} to {} an octave from the octave at 8 to that at 1,024 at base 10000, and by {} to {} to that at 32,768 at base 500000.",
-          fixed(share(10000), 3), fixed(share(500000), 3), fixed(falls_small.least, 3),
-          fixed(falls_small.most, 3), fixed(falls_large.least, 3), fixed(falls_large.most, 3))},
+          fixed(share(10000), 3), fixed(share(500000), 3), fixed_down(falls_small.least, 3),
+          fixed_up(falls_small.most, 3), fixed_down(falls_large.least, 3), fixed_up(falls_large.most, 3))},
       Paragraph{fmt::format(
           "Then the cosines have no common phase left. "
           "In the long-run mean over all offsets their sum is 0 and its root mean square, as a share of the number of pairs, is one over the root of the width, {}: the frequencies differ, so the mean of the product of two of the cosines is 0. "
@@ -304,7 +305,7 @@ std::string answer(const Measured& wide) {
   return fmt::format(
       "At width 128 and base 10000 similarity falls, as a trend, until it is negative first at offset {}. "
       "From there to 2^20 it lies between {} and {} of its value at 0 and does not decay to 0: its root mean square in the last octave is {}.",
-      whole(wide.first_negative), fixed(wide.lowest_after, 3), fixed(wide.highest_after, 3),
+      whole(wide.first_negative), fixed_down(wide.lowest_after, 3), fixed_up(wide.highest_after, 3),
       fixed(wide.octaves.back().root_mean_square, 3));
 }
 

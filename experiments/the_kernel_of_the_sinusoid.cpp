@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "catalogue/experiments/the_kernel_of_the_sinusoid.h"
+#include "core/bounds.h"
 #include "measure.h"
 #include "references.h"
 #include "similarities.h"
@@ -221,8 +222,8 @@ Plot kernel_plot(const Measured& m) {
           "All start at 1; at offset 100 the widths are at {}, {} and {}. "
           "From offset 10 on width 8 oscillates between {} and {}; width 512 lies within {} of the limit.",
           fixed(share_at_100(m.drawn[0].second), 2), fixed(share_at_100(m.drawn[1].second), 2),
-          fixed(share_at_100(m.drawn[2].second), 2), fixed(m.from_10(0).least, 2),
-          fixed(m.from_10(0).most, 2), fixed(m.convergence[4].farthest, 5)),
+          fixed(share_at_100(m.drawn[2].second), 2), fixed_down(m.from_10(0).least, 2),
+          fixed_up(m.from_10(0).most, 2), fixed_up(m.convergence[4].farthest, 5)),
       .x = {"offset k, positions", false, {{0, 100}}},
       .y = {"p_t · p_(t+k), as a share of its value at offset 0", false, {{-0.2, 1}}},
       .curves = {},
@@ -305,7 +306,7 @@ std::vector<Block> decay(const Measured& m) {
           "The maximum at offset 0 is strict: no other offset to {} has as large a value. "
           "After that the curve oscillates: between {} % and {} % of the steps to 10,000 go up, and the kernel is negative somewhere. "
           "That is so at every even width from 2 to {} and at 256, 512 and 768; the table lists some.",
-          whole(farthest), fixed(m.rising().least, 1), fixed(m.rising().most, 1), every_even_to)},
+          whole(farthest), fixed_down(m.rising().least, 1), fixed_up(m.rising().most, 1), every_even_to)},
       grid,
       Paragraph{
           "What falls is the mean. At every width from 6 on that was tried it falls from decade to decade of offsets, up to that from 1,000 on, and in the last it is within 0.01 of 0. At width 4 it falls up to the decade from 100 on; at width 2 the kernel is cos k, which has no trend."},

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "answers.h"
-#include "bounds.h"
 #include "catalogue/experiments/what_each_frequency_carries.h"
+#include "core/bounds.h"
 #include "measure.h"
 #include "references.h"
 #include "residue_probe.h"
@@ -361,7 +361,7 @@ std::vector<Block> spectrum(const Measured& m) {
           "Columns 6 and 7 change sign {} and {} times in 60 positions, the slower columns 8 and 9 {} and {} times.",
           m.spectra.fitting, m.spectra.constant, fixed(m.spectra.turns, 2), m.spectra.arches,
           m.spectra.constant - m.spectra.arches, wide / 2 - m.spectra.constant,
-          experiments::percent_at_least(m.spectra.least), percent(m.spectra.median), percent(m.spectra.index),
+          percent_at_least(m.spectra.least), percent(m.spectra.median), percent(m.spectra.index),
           fixed(m.phase, 1), m.turns[0], m.turns[1], m.turns[2], m.turns[3])}};
 }
 

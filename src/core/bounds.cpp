@@ -1,11 +1,13 @@
-#include "bounds.h"
+#include "core/bounds.h"
 
 #include <cmath>
 #include <cstdlib>
 
-#include "measure.h"
+#include <fmt/format.h>
 
-namespace posproof::experiments {
+#include "core/document.h"
+
+namespace posproof {
 namespace {
 
 // As printed and read back; one unit of the last digit on where that is on the other side.
@@ -34,8 +36,30 @@ double rounded_up(double value, int digits) {
   return on_the_side(value, digits, true);
 }
 
-std::string percent_at_least(double share) {
-  return percent(std::floor(share * 1000) / 1000);
+std::string fixed_up(long double value, int decimals) {
+  const long double unit = std::pow(10.0L, -decimals);
+  const std::string nearest = document::fixed(value, decimals);
+  return std::strtod(nearest.c_str(), nullptr) >= static_cast<double>(value)
+             ? nearest
+             : document::fixed(value + unit, decimals);
 }
 
-}  // namespace posproof::experiments
+std::string fixed_down(long double value, int decimals) {
+  const std::string out = fixed_up(-value, decimals);
+  if (out.find_first_not_of("-0.") == std::string::npos) return out;
+  return out.front() == '-' ? out.substr(1) : "-" + out;
+}
+
+std::string scientific_up(long double value, int digits) {
+  return document::scientific(rounded_up(static_cast<double>(value), digits), digits);
+}
+
+std::string percent_at_least(long double share) {
+  return document::fixed(std::floor(static_cast<double>(share) * 1000) / 10, 1) + " %";
+}
+
+std::string percent_at_most(double share) {
+  return fmt::format("{:.3g} %", rounded_up(100 * share, 2));
+}
+
+}  // namespace posproof

@@ -1,10 +1,10 @@
-#include "bounds.h"
+#include "core/bounds.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-namespace posproof::experiments::bounds_test {
+namespace posproof::core_bounds_test {
 namespace {
 
 TEST(Bounds, are_on_their_side_and_the_nearest_there) {
@@ -28,6 +28,19 @@ TEST(Bounds, leave_a_number_of_so_many_digits_as_it_is) {
     }
 }
 
+TEST(Bounds, of_so_many_decimals_are_on_their_side) {
+  EXPECT_EQ(fixed_up(6.197518, 3), "6.198");
+  EXPECT_EQ(fixed_up(6.2383251, 3), "6.239");
+  EXPECT_EQ(fixed_up(-0.37344, 3), "-0.373");
+  EXPECT_EQ(fixed_up(-0.0004, 3), "0.000");
+  EXPECT_EQ(fixed_up(2.5, 1), "2.5");
+  EXPECT_EQ(fixed_down(6.197518, 3), "6.197");
+  EXPECT_EQ(fixed_down(-0.0831, 2), "-0.09");
+  EXPECT_EQ(fixed_down(0.0004, 3), "0.000");
+  EXPECT_EQ(fixed_down(2.5, 1), "2.5");
+  EXPECT_EQ(scientific_up(2.205e-14, 1), "3e-14");
+}
+
 TEST(Bounds, of_a_share_are_no_larger_than_it) {
   EXPECT_EQ(percent_at_least(0.85457), "85.4 %");
   EXPECT_EQ(percent_at_least(0.85400001), "85.4 %");
@@ -35,5 +48,14 @@ TEST(Bounds, of_a_share_are_no_larger_than_it) {
   EXPECT_EQ(percent_at_least(1), "100.0 %");
 }
 
+TEST(Bounds, of_a_share_are_no_smaller_than_it) {
+  EXPECT_EQ(percent_at_most(0.1204), "13 %");
+  EXPECT_EQ(percent_at_most(0.25), "25 %");
+  EXPECT_EQ(percent_at_most(0.0053601), "0.54 %");
+  EXPECT_EQ(percent_at_most(0.0000001), "1e-05 %");
+  EXPECT_EQ(percent_at_most(0.9901), "100 %");
+  EXPECT_EQ(percent_at_most(0), "0 %");
+}
+
 }  // namespace
-}  // namespace posproof::experiments::bounds_test
+}  // namespace posproof::core_bounds_test

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "attention/reference_attention.h"
+#include "core/bounds.h"
 #include "run/agreement.h"
 #include "run/overflows.h"
 
@@ -117,12 +118,13 @@ std::string in_words(const SeemingPrecision& seeming, const Precision& declared)
                        seeming.answers);
   const std::string& word = seeming.word;
   if (!(seeming.declared_share <= 1))
-    return fmt::format("would agree as `@{}`: {} answers use at most {:.0f} % of what that allows", word,
-                       seeming.answers, 100 * seeming.share);
+    return fmt::format("would agree as `@{}`: {} answers use at most {} of what that allows", word,
+                       seeming.answers, percent_at_most(seeming.share));
   const std::string measured = fmt::format(
-      "seems to work in `{}`: {} answers use at most {:.0f} % of what that "
-      "allows, {:.2g} % of what `{}` does",
-      word, seeming.answers, 100 * seeming.share, 100 * seeming.declared_share, declared.word());
+      "seems to work in `{}`: {} answers use at most {} of what that "
+      "allows, {} of what `{}` does",
+      word, seeming.answers, percent_at_most(seeming.share), percent_at_most(seeming.declared_share),
+      declared.word());
   if (!seeming.tighter_by_far) return measured;
   return measured +
          fmt::format("\n  warning: the declared precision hides smaller defects; declare `@{}`", word);
