@@ -70,9 +70,9 @@ std::vector<FlagRow> rows(const std::string& folder) {
          const Json claimed = parsed(json)["claimed_to_fail"];
          EXPECT_EQ(claimed["standing"], "as claimed");
          EXPECT_TRUE(text.said.ends_with(
-             fmt::format("\n  fails as claimed, because {}\n  witness  {}  off by {:.3g}\n",
-                         claimed["because"].get<std::string>(), claimed["witness"].get<std::string>(),
-                         claimed["by"].get<double>())))
+             fmt::format("\n  fails as claimed\n  witness  {}  off by {:.3g}\n  because  {}\n",
+                         claimed["witness"].get<std::string>(), claimed["by"].get<double>(),
+                         claimed["because"].get<std::string>())))
              << claimed;
        }},
       {"check", "--case", agrees + right + " --case 'rows=1 t=3 n=4' --json",

@@ -95,7 +95,7 @@ std::vector<FlagRow> rows(const std::string& folder) {
          EXPECT_EQ(lines(holds.said)[0], "HOLDS  sinusoidal --dim 8 of" + right + ": 25 of 25 properties");
          EXPECT_EQ(lines(fails.said)[0].find("REFUTED  sinusoidal --dim 8 of" + wrong + ": "), 0u);
          EXPECT_TRUE(lines(fails.said)[0].ends_with(" of 25 properties; cause: `--offset 1`"));
-         EXPECT_TRUE(says(fails, "\nevery case agrees with `--offset 1` instead: integer added to the "));
+         EXPECT_TRUE(says(fails, "\nevery case agrees with `--offset 1` instead (integer added to the "));
        }},
       {"gate", "--json", gate + " --amplitude 0.5" + right + " --in-full",
        gate + " --amplitude 0.5 --json" + right,

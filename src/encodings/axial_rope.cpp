@@ -150,7 +150,7 @@ const std::vector<Parameter> parameters = {
     whole("axes", {2, 4}, 2, {2, 3},
           "numbers in a position: 2 (row, column), 3 (time, row, column), 4 (FLUX.2: and the token's index)"),
     above_0("base", 10000, {10000, 100, 10},
-            "frequencies are its powers, which go from 1 to nearly 1/base at large widths"),
+            "its powers are the frequencies, from 1 to nearly 1/base at large widths"),
     {"parts",
      type::List{4},
      std::vector<double>{0},

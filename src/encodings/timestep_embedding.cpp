@@ -78,7 +78,7 @@ const EncodingSpec entry{
                     "width of a row; the last column of an odd one is 0", "channels"),
               above_0(
                   "max_period", 10000, {10000, 100},
-                  "frequencies are its powers, which go from 1 to nearly 1/max_period at large widths, and to just that where shift is 1"),
+                  "its powers are the frequencies, from 1 to nearly 1/max_period at large widths, and to just that where shift is 1"),
               convention("layout", {"sin_cos", "cos_sin"},
                          "which half comes first: sin_cos (DDPM), cos_sin (flip_sin_to_cos)"),
               disputed(whole("shift", {0, 1}, 1, {0, 1},

@@ -163,7 +163,7 @@ const EncodingSpec entry{
               whole("heads", any_heads, 1, {1, 3},
                     "heads, all rotated alike; a gate asks with 2 unless told otherwise"),
               above_0("base", 10000, {10000, 10},
-                      "frequencies are its powers, which go from 1 to nearly 1/base at large widths"),
+                      "its powers are the frequencies, from 1 to nearly 1/base at large widths"),
               convention(
                   "layout", {"interleaved", "half_split"},
                   "channels that rotate together: half_split (i, i + dim/2), interleaved (2i, 2i + 1)"),

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/bounds.h"
 #include "run/catalogued.h"
 #include "subject/words.h"
 
@@ -11,7 +12,12 @@ namespace posproof::report {
 namespace {
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
-  return fmt::format("{:.3g} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
+  const double all = 100 * static_cast<double>(part) / static_cast<double>(whole);
+  // 100 % of what has an exception would be wrong.
+  std::string out;
+  for (int digits = 3; out.empty() || (out == "100" && part < whole); ++digits)
+    out = fmt::format("{:.{}g}", all, digits);
+  return out + " %";
 }
 
 // A position, or a place of a grid.
@@ -21,16 +27,17 @@ std::string position_text(const Accuracy& accuracy, Position position) {
 
 std::string place(const Accuracy& accuracy, const Entry& entry) {
   const auto& [position, column] = entry;
+  const std::string_view what = accuracy.of_rotations ? "channel" : "column";
   if (accuracy.keys > 0)
     return fmt::format(
         "query {}, key {}, head {}", position_text(accuracy, position),
         position_text(accuracy, accuracy.first + static_cast<Position>(column % accuracy.keys)),
         column / accuracy.keys);
-  if (!accuracy.places) return fmt::format("position {}, column {}", position, column);
+  if (!accuracy.places) return fmt::format("position {}, {} {}", position, what, column);
   if (accuracy.channels == accuracy.columns || accuracy.channels == 0)
-    return fmt::format("{}, column {}", position_text(accuracy, position), column);
-  return fmt::format("{}, head {}, column {}", position_text(accuracy, position), column / accuracy.channels,
-                     column % accuracy.channels);
+    return fmt::format("{}, {} {}", position_text(accuracy, position), what, column);
+  return fmt::format("{}, head {}, {} {}", position_text(accuracy, position), column / accuracy.channels,
+                     what, column % accuracy.channels);
 }
 
 std::string size(double error) {
@@ -46,7 +53,7 @@ std::string rounded(const Accuracy& accuracy) {
 std::string largest(const Accuracy& accuracy) {
   if (!accuracy.largest_at && !accuracy.of_angles) return fmt::format("{}\n", size(accuracy.largest));
   if (!accuracy.largest_at)
-    return fmt::format("at most {}, {} {:.6g}\n", size(accuracy.largest),
+    return fmt::format("at most {}, {} {:.6g}\n", size(rounded_up(accuracy.largest, 6)),
                        accuracy.wrong == 0 ? "what correct rounding leaves of numbers up to"
                                            : "half a unit in the last place of",
                        accuracy.amplitude);
@@ -63,21 +70,23 @@ std::string bound(const Accuracy& accuracy, const Precision& precision, const St
         "    off by {}, bound {:.6g}\n    at  {}\n",
         style.paint("REFUTED"), place(accuracy, beyond->at), precision.text(), size(beyond->residual.error),
         beyond->residual.bound, beyond->again.text());
-  return fmt::format("{}  every entry is within what rounding in {} allows, at most {:.2g} % of it\n",
-                     style.paint("HOLDS"), precision.text(), 100 * accuracy.worst.error_over_bound());
+  return fmt::format("{}  every entry is within what rounding in {} allows, at most {} of it\n",
+                     style.paint("HOLDS"), precision.text(),
+                     percent_at_most(accuracy.worst.error_over_bound()));
 }
 
 std::string table(const Accuracy& accuracy) {
-  const std::string_view unit = accuracy.of_angles && accuracy.amplitude == 1 ? "radians" : "error";
   std::string out =
-      fmt::format("  {:>19}  {:>12}  {:>12}  {:>14}\n", accuracy.places ? "largest number" : "positions",
-                  unit, "bound", "largest ulp");
+      fmt::format("  {:>19}  {:>14}  {:>12}  {:>14}\n", accuracy.places ? "largest number" : "positions",
+                  "error", "bound", "largest ulp");
   for (const PositionRange& octave : by_octave(accuracy.profile)) {
     const std::string positions = octave.first == octave.last
                                       ? fmt::format("{}", octave.first)
                                       : fmt::format("{} to {}", octave.first, octave.last);
-    out += fmt::format("  {:>19}  {:>12}  {:>12}  {:>14}\n", positions, size(octave.error),
-                       size(octave.bound), octave.ulp == 0 ? "correct" : fmt::format("{:.4g}", octave.ulp));
+    const bool correct = octave.ulp == 0;  // then the error is what correct rounding leaves at most
+    out += fmt::format("  {:>19}  {:>14}  {:>12}  {:>14}\n", positions,
+                       correct ? "<= " + size(rounded_up(octave.error, 6)) : size(octave.error),
+                       size(octave.bound), correct ? "correct" : fmt::format("{:.4g}", octave.ulp));
   }
   return out;
 }
@@ -87,9 +96,13 @@ std::string table(const Accuracy& accuracy) {
 std::string summary(const Accuracy& accuracy, const Precision& precision, const Style& style) {
   std::string out;
   if (accuracy.entries > 0) {
-    out += fmt::format("  {} entries in {}, {} {} to {}: {}\n", accuracy.entries, name(accuracy.format),
-                       accuracy.places ? "places" : "positions", position_text(accuracy, accuracy.first),
-                       position_text(accuracy, accuracy.last), rounded(accuracy));
+    out += fmt::format(
+        "  {} entries {}in {}, {} {} to {}: {}\n", accuracy.entries,
+        accuracy.of_rotations ? "of rotations, with each cosine and sine of a pair twice, " : "",
+        name(accuracy.format), accuracy.places ? "places" : "positions",
+        position_text(accuracy, accuracy.first), position_text(accuracy, accuracy.last), rounded(accuracy));
+    if (accuracy.hides_later_keys)
+      out += "  keys after the query are compared with nothing, as only a causal mask means anything\n";
     if (accuracy.wrong > 0)
       out +=
           fmt::format("  largest error  {:.6g} ulp at {}\n", accuracy.ulp, place(accuracy, accuracy.ulp_at));

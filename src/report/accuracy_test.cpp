@@ -64,6 +64,28 @@ TEST(ReportAccuracy, names_the_pair_and_the_head_of_a_bias) {
   EXPECT_NE(summary(bias, all_f32, {}).find("query 7, key 1, head 1"), std::string::npos);
 }
 
+TEST(ReportAccuracy, names_the_channel_of_a_rotation_and_counts_both_vectors) {
+  Accuracy rotary = found();
+  rotary.of_rotations = true;
+  EXPECT_TRUE(
+      summary(rotary, all_f32, {})
+          .starts_with("  400 entries of rotations, with each cosine and sine of a pair twice, in f32, "
+                       "positions 0 to 99: 100 (25 %) are not the exact value correctly rounded\n"
+                       "  largest error  3.5 ulp at position 7, channel 2\n"));
+}
+
+TEST(ReportAccuracy, says_that_later_keys_are_hidden) {
+  Accuracy bias = found();
+  bias.keys = 2;
+  EXPECT_EQ(summary(bias, all_f32, {}).find("compared with nothing"), std::string::npos);
+  bias.hides_later_keys = true;
+  EXPECT_NE(
+      summary(bias, all_f32, {})
+          .find("correctly rounded\n  keys after the query are compared with nothing, as only a causal mask "
+                "means anything\n  largest error"),
+      std::string::npos);
+}
+
 TEST(ReportAccuracy, names_places_of_a_grid_and_the_head_of_a_rotation) {
   Accuracy grid = found();
   grid.places = Places{{0, 0}, {2, 3}};
@@ -110,6 +132,11 @@ TEST(ReportAccuracy, gives_a_share_in_percent_with_three_digits) {
                     "  3000 entries in f32, positions 0 to 99: 1 (0.0333 %) are not the exact value "
                     "correctly rounded\n"))
       << said(some);
+  some.entries = 100000;
+  some.wrong = 99999;
+  EXPECT_TRUE(holds(said(some), ": 99999 (99.999 %) are not")) << said(some);
+  some.wrong = 100000;
+  EXPECT_TRUE(holds(said(some), ": 100000 (100 %) are not")) << said(some);
   some.wrong = 0;
   EXPECT_TRUE(
       holds(said(some), ": all of them are the exact value correctly rounded\n  largest error  0.25 at "))
@@ -189,14 +216,9 @@ TEST(ReportAccuracy, is_a_page_from_its_heading_to_its_last_octave) {
                 said(some) +
                 "  against frequencies first rounded to f32: 5 % are not correctly rounded\n"
                 "  against frequencies first rounded to f16: 100 % are not correctly rounded\n"
-                "            positions       radians         bound     largest ulp\n"
-                "                    0   2.98023e-08   2.38419e-07         correct\n"
-                "               2 to 3          0.25          0.75           3.512\n");
-  some.amplitude = 2;
-  EXPECT_TRUE(holds(page(), "            positions         error         bound     largest ulp\n"));
-  some.amplitude = 1;
-  some.of_angles = false;
-  EXPECT_TRUE(holds(page(), "            positions         error         bound     largest ulp\n"));
+                "            positions           error         bound     largest ulp\n"
+                "                    0  <= 2.98024e-08   2.38419e-07         correct\n"
+                "               2 to 3            0.25          0.75           3.512\n");
   some.entries = 0;
   EXPECT_TRUE(page().ends_with("  not contained: reading files\n  nothing was compared\n")) << page();
 }

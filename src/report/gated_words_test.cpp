@@ -26,11 +26,11 @@ TEST(ReportVerdict, that_holds_is_one_line_with_the_share_in_percent) {
   const std::string begin =
       "HOLDS      score/x                                       300 cases, 20 of them vacuous, "
       "error at most ";
-  EXPECT_EQ(said(held({1, 8, 16}), "cmd:x", "posproof check"), begin + "12 % of the bound\n");
+  EXPECT_EQ(said(held({1, 8, 16}), "cmd:x", "posproof check"), begin + "13 % of the bound\n");
   EXPECT_EQ(said(held({3, 4, 16})), begin + "75 % of the bound\n");
   EXPECT_EQ(said(held({0, 0, 16})), begin + "0 % of the bound\n");
-  EXPECT_EQ(said(held({0.0123, 1, 16})), begin + "1.2 % of the bound\n");
-  EXPECT_EQ(said(held({1, 1, 16})), begin + "1e+02 % of the bound\n");
+  EXPECT_EQ(said(held({0.0123, 1, 16})), begin + "1.3 % of the bound\n");
+  EXPECT_EQ(said(held({1, 1, 16})), begin + "100 % of the bound\n");
 }
 
 Refuted off(Residual residual) {
@@ -114,7 +114,7 @@ const std::string findings =
     "  x 1.0 gives table in bf16 over f32\n"
     "  contained: no network, no devices\n"
     "  not contained: reading files\n"
-    "every case agrees with `--layout sin_cos` instead: where sines stand\n"
+    "every case agrees with `--layout sin_cos` instead (where sines stand)\n"
     "measured: positions are one ahead\n"
     "behaves exactly like defect rope/angles_in_bf16 (candle#3520)\n"
     "  angles are rounded\n"
@@ -153,7 +153,7 @@ const std::string the_rest =
     "NOT APPLICABLE  i/none\n"
     "  The norm stays.  |x| = 1\n"
     "  no bias\n"
-    "HOLDS      a/holds                                       300 cases, 20 of them vacuous, error at most 12 % of "
+    "HOLDS      a/holds                                       300 cases, 20 of them vacuous, error at most 13 % of "
     "the bound\n"
     "observed   a call repeated: same bits in 27 of 27 calls\n"
     "           a batch row or token alone: same bits in 15 of 18 calls, at most 0.5 apart, first at t=1\n"
@@ -295,6 +295,12 @@ TEST(ReportAgain, names_the_property_the_setting_and_the_subject) {
             "posproof check score/x sinusoidal 'cmd:./x --fast' --sandbox");
 }
 
+TEST(ReportAgain, names_the_positions_that_were_asked_for) {
+  const Subject program{.name = "cmd:./x", .description = "", .encoding = Table{}, .precision = all_f32};
+  EXPECT_EQ(again("score/x", "sinusoidal", {}, &program, std::pair{Position{-5000}, Position{7}}),
+            "posproof check score/x sinusoidal --positions=-5000:7 'cmd:./x'");
+}
+
 TEST(ReportAgain, says_whether_a_claimed_failure_fails) {
   Claim claim{.property = &norm_stays, .holds = false};
   claim.witness = "dim=2 t=1";
@@ -302,11 +308,10 @@ TEST(ReportAgain, says_whether_a_claimed_failure_fails) {
   claim.because = "it turns";
   const ClaimResult fails{ClaimStatus::as_claimed, off({1, 0, 1}), ""};
   EXPECT_EQ(claimed_to_fail(claim, fails, off({1, 0, 1})),
-            "  fails as claimed, because it turns\n  witness  dim=2 t=1  off by 1.23\n");
+            "  fails as claimed\n  witness  dim=2 t=1  off by 1.23\n  because  it turns\n");
   EXPECT_EQ(
       claimed_to_fail(claim, fails, held({0, 1, 2})),
-      "  fails as claimed, because it turns\n  witness  dim=2 t=1  off by 1.23 (what was searched does not show "
-      "it)\n");
+      "  fails as claimed\n  witness  dim=2 t=1  off by 1.23 (what was searched does not show it)\n  because  it turns\n");
   EXPECT_EQ(
       claimed_to_fail(claim, {ClaimStatus::stale, held({0, 1, 2}), "the recorded witness no longer fails"},
                       off({1, 0, 1})),

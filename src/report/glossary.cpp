@@ -67,7 +67,7 @@ std::span<const Term> glossary() {
       Term{{"negative example"},
            "An encoding that is wrong by little, which a property must refute; of a statement that holds or "
            "does not, one that is wrong outright. Every property has one for each of its checks.",
-           "explain, the tests rejects.*"},
+           "explain, the tests `rejects.*`"},
       Term{{"oracle"},
            "An encoding computed from its paper in exact or multiprecision arithmetic, sharing no code with "
            "the "
@@ -82,7 +82,7 @@ std::span<const Term> glossary() {
           {"score"},
           "The attention logit of a query q at position i and a key k at position j, before the softmax; of a table or "
           "a rotation the dot product, not divided by sqrt(dim).",
-          "the properties score/*"},
+          "the properties `score/*`"},
       Term{{"subject"},
            "An implementation under test, with its name and its declared precision: built in, a program "
            "(`cmd:`) or a "

@@ -145,6 +145,10 @@ std::vector<Term> of_a_gate() {
        "The convention, the defect or the misread formula that gives the subject's answers in every case that was "
        "compared.",
        "gate"},
+      {{"measured"},
+       "What differs from the declaration, as it was measured. It explains every case that was compared.",
+       "gate, identify"},
+      {{"located"}, "Where the wrong answers lie, if nothing explains them. It is no cause.", "gate"},
       {{"found_after", "shrinks"},
        "How many cases were asked before one failed, and how many while that one was made smaller.",
        "--json"},

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "core/bounds.h"
 #include "report/place.h"
 #include "report/upper.h"
 #include "run/agreement.h"
@@ -34,9 +35,8 @@ struct Story {
   const Precision& precision;
 
   std::string operator()(const Holds& holds) const {
-    const double percent = 100 * holds.worst.error_over_bound();
-    return fmt::format("{} cases, {} of them vacuous, error at most {:.2g} % of the bound", holds.cases,
-                       holds.vacuous, percent);
+    return fmt::format("{} cases, {} of them vacuous, error at most {} of the bound", holds.cases,
+                       holds.vacuous, percent_at_most(holds.worst.error_over_bound()));
   }
   std::string operator()(const Refuted& refuted) const {
     std::string out = refuted.instead.empty() ? off_at(refuted, precision) : printable(refuted.instead);
@@ -123,9 +123,10 @@ std::string verdict(std::string_view subject, std::string_view id, const Propert
 }
 
 std::string again(std::string_view property, std::string_view encoding, const Parameters& parameters,
-                  const Subject* subject) {
+                  const Subject* subject, const std::optional<std::pair<Position, Position>>& positions) {
   std::string out = fmt::format("posproof check {} {}{}", property, encoding,
                                 options(encoding_named(encoding), parameters));
+  if (positions) out += fmt::format(" --positions={}:{}", positions->first, positions->second);
   if (subject == nullptr) return out;
   return out + fmt::format(" {}{}", as_shell_word(subject->name),
                            subject->containment.contained.empty() ? "" : " --sandbox");
@@ -134,9 +135,10 @@ std::string again(std::string_view property, std::string_view encoding, const Pa
 std::string claimed_to_fail(const Claim& claim, const ClaimResult& witness, const Verdict& searched) {
   if (witness.status != ClaimStatus::as_claimed)
     return fmt::format("  claimed to fail: {}: {}\n", name(witness.status), witness.why);
-  return fmt::format(
-      "  fails as claimed, because {}\n  witness  {}  off by {:.3g}{}\n", claim.because, claim.witness,
-      claim.by, std::holds_alternative<Refuted>(searched) ? "" : " (what was searched does not show it)");
+  return fmt::format("  fails as claimed\n  witness  {}  off by {:.3g}{}\n  because  {}\n", claim.witness,
+                     claim.by,
+                     std::holds_alternative<Refuted>(searched) ? "" : " (what was searched does not show it)",
+                     claim.because);
 }
 
 }  // namespace posproof::report

@@ -44,9 +44,10 @@ std::string ended(const PropertyResult& result, const Style& style);
 std::string reproduced(std::string_view file);
 
 // The command that asks a property again, to which `--case` is added: of a subject, or without one of our own
-// encoding.
+// encoding; with `--positions` where those were said.
 std::string again(std::string_view property, std::string_view encoding, const Parameters& parameters,
-                  const Subject* subject);
+                  const Subject* subject,
+                  const std::optional<std::pair<Position, Position>>& positions = std::nullopt);
 
 // What stands below the verdict on a property that our own encoding claims to fail: whether its witness does,
 // and why. The search may have missed it.

@@ -317,6 +317,8 @@ Accuracy compared(const Encoding& truth, const Subject& subject, Format format, 
   found.last = all.last();
   found.places = places;
   if (signature(truth).has(Axis::key)) found.keys = static_cast<std::size_t>(all.last() - all.first() + 1);
+  found.of_rotations = rotary != nullptr;
+  found.hides_later_keys = found.keys > 0 && is_causal(truth);
   if (places && rotary != nullptr) found.channels = rotary->dim;
   found.declined = swept.declined;
   found.first_declined = swept.first_declined;

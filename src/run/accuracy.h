@@ -34,6 +34,8 @@ struct Accuracy {
   std::size_t columns = 0;            // entries of a row
   std::size_t keys = 0;               // of a bias: that many of the columns are one head's
   std::size_t channels = 0;           // of a rotary on a grid: the same
+  bool of_rotations = false;          // columns are channels of both rotated basis vectors of each pair
+  bool hides_later_keys = false;      // a causal bias: keys after the query are compared with nothing
   bool of_angles = false;             // entries are sines and cosines, times the amplitude
   double amplitude = 1;
 
