@@ -59,7 +59,7 @@ TEST(DotProduct, an_average_of_any_width_is_a_plain_sum_in_the_order_of_the_keys
     const std::vector<double> weights = {0.1, 0.7, 0.2};
     Tensor v({3, width + 2});
     for (std::size_t e = 0; e < v.data.size(); ++e) v.data[e] = std::sin(static_cast<double>(e));
-    std::vector<double> found(width), plain(width);
+    std::vector<double> found(width, -7.0), plain(width);  // whatever stood there before
     average(weights, v, 1, found);
     for (std::size_t c = 0; c < width; ++c)
       for (std::size_t j = 0; j < 3; ++j) plain[c] += weights[j] * v.at(j, c + 1);

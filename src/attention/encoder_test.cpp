@@ -81,6 +81,18 @@ TEST(MultiHead, random_projections_keep_the_size_of_a_token) {
     EXPECT_EQ(one->data, generator.normal({16, 16}, 0.25).data);
 }
 
+// Variance 1/16 from 16 channels to 64 hidden ones, 1/64 back: a token keeps its size both ways. The
+// projections take the first number of the seed.
+TEST(Encoder, a_random_block_feeds_forward_at_the_size_of_a_token) {
+  Generator generator(5);
+  const FeedForward all = random_block(16, 5).feed_forward;
+  generator.next();
+  EXPECT_EQ(all.up, generator.normal({16, 64}, 0.25));
+  EXPECT_EQ(all.down, generator.normal({64, 16}, 0.125));
+  EXPECT_EQ(all.up_shift, Tensor({64}));
+  EXPECT_EQ(all.down_shift, Tensor({16}));
+}
+
 TEST(MultiHead, each_head_has_its_own_channels) {
   const Attention two = heads(4, 2);
   EXPECT_EQ(two.dim, 4u);

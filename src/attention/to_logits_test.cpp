@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -26,7 +27,27 @@ TEST(ToLogits, of_a_table_asks_for_a_sequence_that_has_every_query_and_key) {
   const std::array<Position, 2> keys = {0, 7};
   logits(table)->at(q, k, near, keys);
   logits(table)->at(q, k, far, keys);
-  EXPECT_EQ(lengths, (std::vector<Position>{8, 8, 10, 10}));
+  const Tensor no_rows({0, 1});
+  const std::vector<Position> nowhere;
+  logits(table)->at(no_rows, no_rows, nowhere, nowhere);
+  EXPECT_EQ(lengths, (std::vector<Position>{8, 8, 10, 10, 0}));
+}
+
+// What a rotation may be off by is that of the whole call: of its last position, wherever that stands.
+TEST(ToLogits, of_a_rotary_may_be_off_by_what_a_call_up_to_its_last_position_is) {
+  std::vector<Position> lasts;
+  Rotary rotary{.dim = 2, .pairs = {{0, 1, 1.0}}};
+  rotary.rotate = [](const Tensor& x, const Positions&, Role) { return x; };
+  rotary.in_call = [&lasts, own = rotary](Position last) {
+    lasts.push_back(last);
+    return std::make_shared<const Rotary>(own);
+  };
+  const std::array<Position, 2> queries = {2, 9};
+  const std::array<Position, 3> keys = {3, 7, 1};
+  const std::vector<Position> nowhere;
+  logits(rotary)->bounded(Tensor({2, 2}), Tensor({3, 2}), queries, keys, all_f32);
+  logits(rotary)->bounded(Tensor({0, 2}), Tensor({0, 2}), nowhere, nowhere, all_f32);
+  EXPECT_EQ(lasts, (std::vector<Position>{9, 7, 0, 0}));
 }
 
 TEST(RowErrors, of_rows_of_a_table_are_those_of_each_position) {
