@@ -189,8 +189,25 @@ TEST(Ladder, rotates_as_mpfr_does_where_the_fast_path_does_not) {
   };
   ASSERT_NE(ladder.phasors(), nullptr);
   expect_right(fast_reach + 1, 1);
+  expect_right(-(Position{1} << 52) - 1, 1);
   for (Position t = 1; t <= 20; ++t)
     for (const double size : {1.0, 0x1p-1040, 0x1p1000}) expect_right(t, size);
+}
+
+// Doubles are no format of the kernels' comparison: each is asked for by itself.
+TEST(ExactRotation, finds_one_double_that_is_off_by_one_unit_in_the_last_place) {
+  const auto ladder = std::make_shared<const Ladder>(Frequencies{Given{{1.0, 0.5}}});
+  const ExactRotation rotate(ladder, pairs_of(2, true), 4);
+  const std::array<double, 8> x = {0.1, -0.2, 0.3, 0.4, -0.5, 0.6, 0.7, 0.8};
+  std::array<double, 8> rotated{};
+  const std::array<Position, 2> at = {3, 5};
+  rotate.fill(Format::f64, x.data(), rotated.data(), {1, 1, 2}, at);
+  EXPECT_EQ(rotate.compare(Format::f64, x.data(), rotated.data(), {1, 1, 2}, at).wrong, 0u);
+  rotated[5] = std::nextafter(rotated[5], 9);
+  const ComparedRotation found = rotate.compare(Format::f64, x.data(), rotated.data(), {1, 1, 2}, at);
+  EXPECT_EQ(found.wrong, 1u);
+  EXPECT_EQ(found.token, 1u);
+  EXPECT_EQ(found.channel, 1u);
 }
 
 TEST(ExactRotation, refuses_what_it_cannot_judge) {

@@ -238,6 +238,17 @@ TEST(ExactTable, past_the_caches_and_through_them_are_the_same_bits) {
   }
 }
 
+// A row of 65 entries is no whole number of lines, although its runs are: it is written through the caches.
+TEST(ExactTable, of_rows_that_begin_in_any_line_is_written_past_no_cache) {
+  const auto ladder = std::make_shared<const Ladder>(powers(10000, 64), 1.0, best_kernel());
+  const ExactTable table(ladder, {{Run::Part::sines, 0, 0, 32}, {Run::Part::cosines, 32, 0, 32}}, 65, 0);
+  const std::size_t rows = 16384, size = (rows * 65 * sizeof(float) + 63) / 64 * 64;
+  const std::unique_ptr<char, decltype(&std::free)> aligned(static_cast<char*>(std::aligned_alloc(64, size)),
+                                                            &std::free);
+  table.fill(Format::f32, 0, rows, aligned.get());
+  EXPECT_EQ(table.compare(Format::f32, 0, rows, aligned.get()).wrong, 0u);
+}
+
 // Whatever stood there before, in every row, in both kinds of memory and for one row as for many.
 TEST(ExactTable, writes_zeros_into_columns_of_no_run) {
   const auto ladder = std::make_shared<const Ladder>(powers(10000, 8), 1.0, best_kernel());
