@@ -394,6 +394,16 @@ TEST(TreatsBatchRowsIndependently, one_row_is_another_case) {
       Discard);
 }
 
+TEST(Calls, wrong_corners_say_which_entry_is_wrong_by_how_much_in_which_format) {
+  std::vector<std::string> words;
+  for (const NegativeExample& one : wrong_corners(&right_table, {4, 16})) words.push_back(one.wrong);
+  EXPECT_EQ(words, (std::vector<std::string>{
+                       "a table whose last entry in every answer is larger by 4 units, in f32",
+                       "a table whose first entry in every answer is smaller by 4 units, in f32",
+                       "a table whose last entry in every answer is larger by 16 units, in bf16",
+                       "a table whose first entry in every answer is smaller by 16 units, in bf16"}));
+}
+
 // Which kinds each is asked of.
 TEST(Calls, are_asked_of_the_kinds_that_have_what_they_speak_of) {
   using Kinds = std::vector<std::string_view>;

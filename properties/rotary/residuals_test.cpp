@@ -454,6 +454,28 @@ TEST(RotatedTokens, of_zeros_say_nothing) {
 
 // What a check draws.
 
+TEST(RotatedTokens, of_negative_examples_know_their_batch_row_head_position_and_role) {
+  std::vector<std::vector<Position>> seen;
+  const Rotary one = multiplied_by(2, 2, {{0, 1, 1.0}}, [&](const Pair&, const Rotated& token) {
+    seen.push_back({static_cast<Position>(token.batch), static_cast<Position>(token.head), token.t,
+                    token.role == Role::key ? 1 : 0});
+    return std::complex<long double>(0, 1);
+  });
+  const std::vector<Position> positions = {3, 4, 5, 6};
+  EXPECT_EQ(one.rotate(Tensor({2, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}),
+                       positions, Role::key)
+                .data,
+            (std::vector<double>{-2, 1, -4, 3, -6, 5, -8, 7, -10, 9, -12, 11, -14, 13, -16, 15}));
+  EXPECT_EQ(seen, (std::vector<std::vector<Position>>{{0, 0, 3, 1},
+                                                      {0, 0, 4, 1},
+                                                      {0, 1, 3, 1},
+                                                      {0, 1, 4, 1},
+                                                      {1, 0, 5, 1},
+                                                      {1, 0, 6, 1},
+                                                      {1, 1, 5, 1},
+                                                      {1, 1, 6, 1}}));
+}
+
 TEST(RotatedTokens, are_so_many_that_a_batch_holds_8192_values) {
   const auto drawn_of = [](std::size_t heads, std::size_t dim, int batch, int n) {
     Replay draw(Case::parse(fmt::format("batch={} n={}", batch, n)));
