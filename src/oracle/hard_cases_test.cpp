@@ -226,6 +226,14 @@ TEST(HardSearch, measures_distances_in_places_of_the_format) {
               to_boundary(tenth, {12345, 0, of_cosine}, Format::f64, 2000));
 }
 
+TEST(HardCases, blanks_and_returns_at_the_ends_of_lines_say_nothing) {
+  const std::string ladder = "encoding=rope dim=4 base=10000",
+                    one = "t=3 i=1 entry=sine format=f32 # 0.25 ulp, by hand";
+  const std::string plain = text(hard_cases("a.cases", ladder + "\n" + one + "\n"));
+  EXPECT_TRUE(plain.ends_with(", by hand\n")) << plain;
+  EXPECT_EQ(text(hard_cases("a.cases", " " + ladder + " \r\n\t" + one + " \t\r\n \r\n")), plain);
+}
+
 TEST(HardSearch, finds_the_positions_nearest_to_quarter_turns_of_all) {
   for (const auto& [id, parameters] : small) {
     SCOPED_TRACE(parameters);

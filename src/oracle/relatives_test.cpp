@@ -216,8 +216,12 @@ TEST(Relatives, of_xpos_about_the_middle_of_a_call_are_those_about_a_position) {
     EXPECT_TRUE(depends_on_the_call(xpos));
     // Of a token alone the bounds are those of the farthest in a call up to it.
     const Pair& pair = xpos.pairs.front();
-    EXPECT_EQ(xpos.stretch_error(pair, 1000, all_f32), in_call(xpos, 1000)->stretch_error(pair, 0, all_f32));
-    EXPECT_EQ(xpos.stretch(pair, 1000, Role::key), in_call(xpos, 1000)->stretch(pair, 0, Role::query));
+    for (const Position last : {999, 1000}) {
+      const double at = static_cast<double>(last);
+      const auto call = in_call(xpos, last);
+      EXPECT_EQ(xpos.stretch_error(pair, at, all_f32), call->stretch_error(pair, 0, all_f32)) << last;
+      EXPECT_EQ(xpos.stretch(pair, at, Role::key), call->stretch(pair, 0, Role::query)) << last;
+    }
   }
 }
 
