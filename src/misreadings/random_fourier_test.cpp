@@ -63,6 +63,13 @@ TEST(MisreadRandomFourier, is_what_the_sentence_says) {
       {"dim=8", "dim=8 frequency_seed=2"});
 }
 
+TEST(MisreadRandomFourier, has_the_amplitude_that_it_says) {
+  for (const Misreading& one : misreadings::random_fourier.misreadings) {
+    const Encoding made = one.make(with(encoding_named("random_fourier"), Case::parse("dim=8 form=phase")));
+    EXPECT_EQ(as<Table>(made).amplitude, one.what.starts_with("the amplitude") ? 0.25 : 0.5) << one.what;
+  }
+}
+
 TEST(MisreadRandomFourier, is_none_where_it_is_the_same) {
   const std::vector<std::pair<std::string, std::string>> none = {
       {"the frequencies", "frequencies=listed"},
