@@ -23,7 +23,9 @@ The functions, each a keyword of serve(), and what they are given and give:
     weights(q, k, mask)                -> [(heads,) nq, nk]     instead of attend: after the softmax, which leaves a constant
                                                                 for each query open; they are judged by their sums over v
 
-A function that takes no `length` or no `role` is given none. PyTorch modules are served as they are: serve_module(). Other
+A function that takes no `length` or no `role` is given none. All but rotations are asked for one row, not for a batch: their answer
+may have a batch of 1 before its other axes, as [1, heads, nq, nk], and none of 2. It is an array, or a list of arrays of one shape and
+format, or of lists; numbers of Python in lists have no format, and are rounded once to `dtype`. PyTorch modules are served as they are: serve_module(). Other
 code takes positions and arrays in other ways; serve() splits each call of posproof into calls that the function takes:
 
     takes_positions="each"       one position a token, [batch, n]: nothing is split
@@ -52,7 +54,7 @@ posproof prints which questions that leaves out: a function that takes whole seq
 
 `dtype` is the format of the answers and, unless `takes` is another, of x, q, k, v: "f64", "f32", "f16", "bf16" or a torch.dtype; with the latter the
 functions are given torch tensors. numpy has no bfloat16: with "bf16" they are given float32 arrays that hold bfloat16
-values, and may return such, or bit patterns as uint16. Answers are never converted: one in another dtype is an error.
+values, and may return such, or bit patterns as uint16. Arrays are never converted: an answer in another dtype is an error.
 
 Arrays come as code meets them: most as they are, some with heads and tokens in each other's place in memory (as after
 `x.view(batch, n, heads, dim).transpose(1, 2)`), some as the middle of a wider array (as after `qkv[..., dim:2 * dim]`). The
@@ -1039,7 +1041,8 @@ class _Call:
         returned = returned if answers > 1 else (returned,)
         if not isinstance(returned, (tuple, list)) or len(returned) < answers:
             raise _Otherwise("returns %s; rotate_both() returns q and k" % type(returned).__name__)
-        results = [_bits(pick(one) if hasattr(one, "shape") else one, how.stored) for one in returned[:answers]]
+        arrays = [_as_array(one, how.stored) for one in returned[:answers]]
+        results = [_bits(pick(one) if hasattr(one, "shape") else one, how.stored) for one in arrays]
         changed = [] if how.in_place else [one.name for one in shown if one.is_changed(returned)]
         if changed:
             raise _Changed("%s() changed `%s`, which it was given and others may read; serve(in_place=True) says that this "
@@ -1338,10 +1341,10 @@ def _rows(call, function):
     how, positions = call.how, call["positions"]
     length = lambda before: [int(call.words["length"])] if _wants(function, "length", before) else []
     if how.takes_positions in ("each", "shared"):
-        return call.ask(function, [("positions", positions)], length(1))[0]
+        return call.ask(function, [("positions", positions)], length(1), pick=_of_one(2))[0]
     if how.takes_positions == "sequence":
         numbers, size = _in_a_sequence(positions, _axes_of(positions))
-        return call.ask(function, [], [size], pick=lambda all_rows: _of_shape(all_rows, (size, None))[numbers])[0]
+        return call.ask(function, [], [size], pick=lambda all_rows: _of_shape(_of_one(2)(all_rows), (size, None))[numbers])[0]
     if how.takes_positions == "mask":
         padded = _Padded(positions)
         two = call.ask(function, [("mask", padded.mask)], pick=lambda answer: _of_shape(answer, padded.mask.shape + (None,)))[0]
@@ -1349,7 +1352,7 @@ def _rows(call, function):
     out = None
     for columns, at, _ in _parts_of(positions, how.takes_positions):
         given, more = ([], [len(columns), at]) if how.takes_positions == "offset" else ([("positions", at)], length(1))
-        answer = _of_shape(call.ask(function, given, more)[0], (len(columns), None))
+        answer = _of_shape(call.ask(function, given, more, pick=_of_one(2))[0], (len(columns), None))
         out = np.zeros((len(positions), answer.shape[1]), answer.dtype) if out is None else out
         out[columns] = _of_shape(answer, (len(columns), out.shape[1]))
     return np.zeros((0, int(hello().get("dim", 1))), _STORED[how.stored]) if out is None else out
@@ -1373,13 +1376,13 @@ def _of_shape(answer, shape):
 def _bias(call, function):
     queries, keys = call["queries"], call["keys"]
     if call.how.takes_positions == "each":
-        return call.ask(function, [("queries", queries), ("keys", keys)])[0]
+        return call.ask(function, [("queries", queries), ("keys", keys)], pick=_of_one(3))[0]
     if call.how.takes_positions == "mask":
         return _bias_behind_padding(call, function, queries, keys)
     axes, numbers = _axes_of(queries), 2 if _wants(function, "keys", 1) else 1
     (queries, nq), (keys, nk) = _in_a_sequence(queries, axes), _in_a_sequence(keys, axes, keys=True)
     sizes = [nq, nk] if numbers == 2 else [max(nq, nk)] * 2
-    asked_for = lambda whole: _of_shape(whole, [None] + sizes)[:, queries][:, :, keys]
+    asked_for = lambda whole: _of_shape(_of_one(3)(whole), [None] + sizes)[:, queries][:, :, keys]
     return call.ask(function, [], sizes[:numbers], pick=asked_for)[0]
 
 
@@ -1402,7 +1405,7 @@ def _logits(call, function):
     laid_out = (lambda x: x) if how.axes is None else lambda x: _laid_out(x[None, None], how.axes)
     if how.takes_positions == "each":
         return call.ask(function, [(name, laid_out(x)) for name, x in zip("qk", contents)] +
-                        list(zip(("queries", "keys"), positions)))[0]
+                        list(zip(("queries", "keys"), positions)), pick=_of_one(3))[0]
     axes, out = _axes_of(positions[0]), None
     rows, sizes = zip(*(_in_a_sequence(row, axes, keys) for row, keys in zip(positions, (False, True))))
     if axes == 1:  # a logit is of two tokens, so that others may stand behind them: code for self-attention has one length
@@ -1411,7 +1414,7 @@ def _logits(call, function):
         for keys in _once_each(rows[1]):
             given = [(name, laid_out(_placed(x[columns], row[columns], size))) for name, x, row, columns, size in
                      zip("qk", contents, rows, (queries, keys), sizes)]
-            whole = _of_shape(call.ask(function, given)[0], [None] + list(sizes))
+            whole = _of_shape(call.ask(function, given, pick=_of_one(3))[0], [None] + list(sizes))
             if out is None:
                 out = np.zeros((len(whole),) + tuple(len(row) for row in rows), whole.dtype)
             out[:, queries[:, None], keys] = whole[:, rows[0][queries]][:, :, rows[1][keys]]
@@ -1433,7 +1436,7 @@ def _attend(call, function):
     y = call.ask(function, given)[0]
     if how.weights:
         return _summed(y, call["v"], how.stored)
-    return y if how.axes is None else _as_asked(y, how.axes, (1, 1, len(call["q"]), call["v"].shape[1]))[0, 0]
+    return _of_one(2)(y) if how.axes is None else _as_asked(y, how.axes, (1, 1, len(call["q"]), call["v"].shape[1]))[0, 0]
 
 
 def _summed(weights, v, stored):
@@ -1490,6 +1493,45 @@ class _Given:
         else:
             at = getattr(returned, "__array_interface__", {"data": (0,)})["data"][0]
         return 0 <= at - self._memory.__array_interface__["data"][0] < self._memory.nbytes
+
+
+def _as_array(answer, stored):
+    """Of a list of arrays what stacks them; Python's numbers, which have no format, are rounded once to the promised one."""
+    if type(answer) in (int, float):
+        return _as_array([answer], stored)[0]
+    if not isinstance(answer, (list, tuple)):
+        return answer
+    if all(type(one) in (int, float) for one in answer):
+        exact = np.array(answer, np.float64)
+        with np.errstate(over="ignore"):  # said below
+            rounded = exact.astype(np.float32 if stored == "BF16" else _STORED[stored])
+        beyond = exact[np.isinf(rounded) & np.isfinite(exact)]
+        if beyond.size:
+            raise _Otherwise("answers %r, which %s does not hold" % (beyond[0], stored.lower()))
+        return rounded
+    parts = [_as_array(one, stored) for one in answer]
+    other = next((one for one in parts if not hasattr(one, "shape") or not hasattr(one, "dtype")), parts)
+    if other is not parts:
+        raise _Otherwise("returns a %s that holds a %s; one array is asked for" % (type(answer).__name__, type(other).__name__))
+    shapes, dtypes = {str(list(one.shape)): 0 for one in parts}, {_short(one.dtype): 0 for one in parts}
+    for what, found in (("shapes", shapes), ("formats", dtypes)):
+        if len(found) > 1:
+            raise _Otherwise("returns a list of arrays of the %s %s; those of one array are alike" % (what, ", ".join(found)))
+    if all(hasattr(one, "detach") for one in parts):
+        return sys.modules["torch"].stack(tuple(parts))
+    return np.stack([np.asarray(one) for one in parts])
+
+
+def _of_one(axes):
+    """Picks an answer to a call that has no batch: with so many axes, or with a batch of one row before them."""
+    def pick(answer):
+        while len(answer.shape) > axes and answer.shape[0] == 1:
+            answer = answer[0]
+        if len(answer.shape) > axes:
+            raise _Otherwise("answers shape %s, which has a batch of %d rows; one was asked for, so that the answer has no batch or "
+                             "one of 1" % (list(answer.shape), answer.shape[0]))
+        return answer
+    return pick
 
 
 def _bits(result, stored):

@@ -258,6 +258,62 @@ TEST(PythonSubject, an_answer_may_have_its_bytes_in_any_order) {
     EXPECT_EQ(rotated(open(sdk("big_endian " + dtype), expected(Rotary{.dim = 2})), x), twice) << dtype;
 }
 
+// None of these calls has a batch, and code that has one gives it one row.
+TEST(PythonSubject, an_answer_may_have_a_batch_of_one_row_or_be_a_list) {
+  const std::vector<Position> one = {2};
+  const Tensor q({2, 2}, {1, 0, 0, 1}), k({1, 2}, {3, 4});
+  for (const std::string form :
+       {"batch_of_one", "two_batches_of_one", "list_of_batches", "arrays", "numbers"}) {
+    const std::string words = sdk("shapes f32 " + form);
+    EXPECT_EQ(testing::rows(open(words, expected(Table{.dim = 3}, "dim=3")), two, 10),
+              Tensor({2, 3}, {15, 15, 15, 17, 17, 17}))
+        << form;
+    const Subject bias = open(words, expected(Bias{.heads = 1}));
+    EXPECT_EQ(as<Bias>(bias.encoding).bias(two, one), Tensor({1, 2, 1}, {205, 207})) << form;
+    const Subject contextual = open(words, expected(Contextual{.dim = 2}));
+    EXPECT_EQ(as<Contextual>(contextual.encoding).logits(q, k, two, one), Tensor({1, 2, 1}, {6, 9})) << form;
+    const Subject attention = open(words, expected(Attention{.dim = 2, .value_dim = 1}));
+    EXPECT_EQ(
+        as<Attention>(attention.encoding).attend(q, q, Tensor({2, 1}, {8, 9}), Tensor({2, 2}, {1, 0, 0, 1})),
+        Tensor({2, 1}, {8, 9}))
+        << form;
+  }
+}
+
+// A third is no float: Python's double is rounded to the nearest one, whose 24 bits are 0xaaaaab.
+TEST(PythonSubject, numbers_of_python_are_rounded_to_the_declared_format) {
+  const auto thirds = [&](const std::string& dtype) {
+    const Subject subject = open(sdk("shapes " + dtype + " thirds"), expected(Table{.dim = 1}, "dim=1"));
+    return testing::rows(subject, {0}, 1);  // (0 + 1) / 3
+  };
+  EXPECT_EQ(thirds("f32"), Tensor({1, 1}, {0x1.555556p-2}));
+  EXPECT_EQ(thirds("f64"), Tensor({1, 1}, {0x1.5555555555555p-2}));
+  EXPECT_EQ(thirds("f16"), Tensor({1, 1}, {0x1.554p-2}));
+}
+
+TEST(PythonSubject, a_list_or_a_batch_that_is_no_answer_to_one_row_is_refused) {
+  const auto says = [&](const std::string& form) {
+    const std::string words = sdk("shapes f32 " + form);
+    const Subject subject = open(words, expected(Bias{.heads = 1}));
+    return thrown<Failure>(words, [&] { as<Bias>(subject.encoding).bias(two, two); });
+  };
+  const std::string asked = ": bias(queries [2], keys [2]): ";
+  EXPECT_EQ(says("batch_of_two"),
+            asked +
+                "answers shape [2, 1, 2, 2], which has a batch of 2 rows; one was asked for, so that "
+                "the answer has no batch or one of 1");
+  EXPECT_EQ(says("too_large"), asked + "answers 1e+39, which f32 does not hold");
+  EXPECT_EQ(says("two_formats"),
+            asked + "returns a list of arrays of the formats f32, f64; those of one array are alike");
+  EXPECT_EQ(says("two_shapes"),
+            asked + "returns a list of arrays of the shapes [2, 2], [1, 2]; those of one array are alike");
+  EXPECT_EQ(says("ragged"),
+            asked + "returns a list of arrays of the shapes [1], [2]; those of one array are alike");
+  EXPECT_EQ(says("pair"), asked + "returns a tuple that holds a NoneType; one array is asked for");
+  EXPECT_EQ(says("flags"), asked + "returns a list that holds a bool; one array is asked for");
+  EXPECT_EQ(says("wide_arrays"), asked + "answers f64; declared f32");
+}
+
 TEST(PythonSubject, large_frames_pass_in_both_directions) {
   const Subject subject = open(sdk("transposed"), expected(Rotary{.dim = 64}));
   const Tensor x = quarters({2, 4, 1000, 64});  // 4 MB out, 2 MB back, through pipes of 64 KiB

@@ -106,6 +106,15 @@ def beyond(x, positions, role):  # writes past the end of a row
 if what == "all":
     serve(rows=ids, rotate=twice, bias=sums, logits=dots, attend=first_seen, version=3, conventions="many",
           domain=(0, 99), precision="f32/f32")
+elif what == "shapes":  # of one row of what posproof asks, as code gives it; the last word says in which form
+    form = {"batch_of_one": lambda a: a[None], "two_batches_of_one": lambda a: a[None, None], "batch_of_two": lambda a: np.stack([a, a]),
+            "arrays": list, "numbers": lambda a: a.tolist(), "list_of_batches": lambda a: [a],
+            "thirds": lambda a: (a.astype(np.float64) / 3).tolist(), "too_large": lambda a: (a + 1e39).tolist(),
+            "two_formats": lambda a: [a[0], a[0].astype(np.float64)], "two_shapes": lambda a: [a[0], a[0][:1]],
+            "pair": lambda a: (a, None), "wide_arrays": lambda a: list(a.astype(np.float64)), "ragged": lambda a: [[1.0], [1.0, 2.0]],
+            "flags": lambda a: (a > 0).tolist()}[sys.argv[3]]
+    serve(rows=lambda *at: form(ids(*at)), bias=lambda *at: form(sums(*at)), logits=lambda *at: form(dots(*at)),
+          attend=lambda *at: form(first_seen(*at)), dtype=dtype)
 elif what == "rounded":  # thirds, in bfloat16 made from float32
     serve(rotate=lambda x, positions, role: bf16(x / np.float32(3)), dtype="bf16")
 elif what == "layout":
