@@ -268,6 +268,7 @@ def _run_on(processors):
 # What a parameter of a call is, by its name, as PyTorch code has them.
 _MEANS = {
     "x": "x t tensor hidden_states input inputs src qk x_in value value_states embeddings token_embeddings",
+    "qkv": "qkv mixed_qkv qkv_states",
     "q": "q query xq query_states query_layer queries",
     "k": "k key xk key_states key_layer keys",
     "positions": "position_ids positions pos input_pos pos_ids position timesteps steps",
@@ -312,10 +313,11 @@ _METHODS = {"rotate": ("rotate_queries_or_keys",), "bias": ("compute_bias", "_co
 _KNOWN_SHAPES = """known are
   rotary   forward(x, position_ids) or (positions), (x, seq_len=), (x), (max_seq_len, offset=), that gives cos and sin, angles or
            complex numbers; with apply=f(q, k, cos, sin), f(x, cos, sin), f(q, k, freqs_cis), f(t, freqs), or without it
-           forward(x, position_ids=), (x, offset=), (x, seq_len=), (x), (q, k), (q, k, positions), (positions, query, key)
-           that gives what it rotated
-  table    forward(x) that adds it, (positions), (seq_len), (input_ids, past_key_values_length=), nn.Embedding, a tensor
-           [n, dim], [1, n, dim] or [n, 1, dim]
+           forward(x, position_ids=), (x, offset=), (x, seq_len=), (x), (q, k), (q, k, positions), (positions, query, key),
+           (qkv), (qkv, seqlen_offset=) of [batch, n, 3, heads, dim] or with its 3 elsewhere, that gives what it rotated
+  table    forward(x) that adds it or answers by the length of x, (x, offset=), either with the rows beside x, (x) of a row of
+           positions, (positions), (seq_len), (input_ids, past_key_values_length=), nn.Embedding, a tensor [n, dim],
+           [1, n, dim] or [n, 1, dim]
   bias     compute_bias(query_length, key_length), forward(i, j), (seq_len), (attention_mask, num_heads, dtype), a tensor
            [heads, n, n] or [1, heads, 1, n]
 other code is served by a function of your own: serve(rotate=, rows=, bias=)"""
@@ -371,10 +373,12 @@ def serve_module(module, apply=None, dtype=None, method=None, buffers=False, **o
 
 
 class _Way:
-    """A way to call a module: in words, the options of serve() that go with it, and the function to serve."""
+    """A way to call a module: in words, the options of serve() that go with it, and the function to serve. Of ways that are
+    `alike` one alone may fit; `check` raises where the small call was answered, but the way is another one."""
 
-    def __init__(self, words, function, takes_positions="each", axes=None, both=False, **options):
-        self.words, self.function, self.both = words, function, both
+    def __init__(self, words, function, takes_positions="each", axes=None, both=False, alike=False, check=lambda: None, heads=3,
+                 **options):
+        self.words, self.function, self.both, self.alike, self.check, self.heads = words, function, both, alike, check, heads
         self.options = dict(options, takes_positions=takes_positions)
         if axes is not None:
             self.options["axes"] = axes
@@ -382,22 +386,32 @@ class _Way:
 
 def _first_that_works(make, options, dtype, tried):
     """Of the ways to call it the number of the first whose answer varies with the position alone, or else that answers."""
-    answered = None
+    answered, first = None, None
     for number in range(len(list(make().ways(options.get("axes"))))):
         module = make()
         way = list(module.ways(options.get("axes")))[number]
         if options.get("takes_positions", way.options["takes_positions"]) != way.options["takes_positions"]:
             continue
+        if first is not None and not way.alike:
+            continue
         try:
             answer = _tried(module, way, options, dtype)
+            way.check()
         except Exception as error:
             tried.append("%s: %s" % (way.words, (str(error).strip() or type(error).__name__).splitlines()[0][:160]))
             continue
         if _varies_by_token(answer) if module.kind == "rotate" else len({row.tobytes() for row in answer}) > 1:
-            return number
+            if not way.alike:
+                return number
+            if first is not None and first[2].tobytes() != answer.tobytes():
+                sys.exit("serve_module(%s): two ways to call it fit, and their answers differ\n%s\n%s\ntakes_positions=`%s` or "
+                         "axes= says which one is meant" % (module.name, first[1].words, way.words,
+                                                            first[1].options["takes_positions"]))
+            first = first or (number, way, answer)
+            continue
         tried.append("%s: its answer does not vary with the token alone" % way.words)
         answered = number if answered is None else answered
-    return answered
+    return answered if first is None else first[0]
 
 
 def _varies_by_token(y):
@@ -409,16 +423,18 @@ def _varies_by_token(y):
 def _tried(module, way, options, dtype, first=0):
     """A small call, all of whose extents differ."""
     options = dict(way.options, **options)
-    asked, row = module.asked, _places(first + np.arange(5), module)
+    asked = module.asked
+    n = 7 if module.kind == "rows" and asked.get("dim") == 5 else 5
+    row = _places(first + np.arange(n), module)
     how = _How({module.kind: way.function}, dtype, options.get("takes"), options["takes_positions"], options.get("axes"),
                options.get("heads"), options.get("in_place", False), way.both, None,
                (options.get("prefix", 0), options.get("suffix", 0)))
-    words = {"call": module.kind, "length": str(first + 5), "role": "query"}
+    words = {"call": module.kind, "length": str(first + n), "role": "query"}
     if module.kind == "rotate":
-        x = np.broadcast_to((np.arange(asked["dim"]) % 7 - 3) / 4, (2, 3, 5, asked["dim"]))
+        x = np.broadcast_to((np.arange(asked["dim"]) % 7 - 3) / 4, (2, way.heads, 5, asked["dim"]))
         return _rotate(_Call(words, {"x": x, "positions": np.stack([row, row])}, how), way.function)
     if module.kind == "rows":
-        return _of_shape(_rows(_Call(words, {"positions": row}, how), way.function), (5, asked.get("dim", 1)))
+        return _of_shape(_rows(_Call(words, {"positions": row}, how), way.function), (n, asked.get("dim", 1)))
     queries = _Call(words, {"queries": row[:3], "keys": row}, how)
     return _of_shape(_bias(queries, way.function), (asked["heads"], 3, 5))
 
@@ -613,6 +629,11 @@ class _Module:
         both = "q" in names and "k" in names
         through = any(_MEANING.get(one.name) == "positions" and one.default is one.empty for one in applied)
         for takes in self._takes(through):
+            if self._has("qkv") and self.apply is None and self.call is not None:
+                for form in ("bn3hd", "bnh3d", "b3hnd", "3bhnd", "3bnhd", "n3hd"):
+                    if axes in (None, form.replace("3", "")):
+                        yield self._packed(takes, form)
+                continue
             direct = self.apply is None and self.call is not None and (both or self._has("x") or takes == "sequence")
             flat = ["n(hd)", "nhd"] if both and takes == "each" else []
             if direct:
@@ -638,7 +659,7 @@ class _Module:
 
     def _words(self, takes, axes):
         """As `forward(x, position_ids)`: the parameters that are given."""
-        known = ("x", "q", "k", "positions", "length", "offset", "nq", "nk", "mask", "ids")
+        known = ("x", "qkv", "q", "k", "positions", "length", "offset", "nq", "nk", "mask", "ids")
         names = [one.name for one in self.parameters if one.default is one.empty or _MEANING.get(one.name) in known]
         form = {"each": "a position for each token", "shared": "one row of positions", "offset": "an offset",
                 "sequence": "whole sequences"}[takes]
@@ -653,6 +674,27 @@ class _Module:
             return self._call(self.call, self.parameters, values)
         function = (lambda q, k, *at: rotate(q, k, *at)) if both else (lambda x, *at: rotate(x, *at))
         return _Way(self._words(takes, axes), _without_role(function, takes, both), takes, axes, both)
+
+    def _packed(self, takes, form):
+        """A module that rotates q and k in one array with v, which must come back as it was; the array may be overwritten."""
+        axes, at = form.replace("3", ""), form.index("3")
+
+        def rotate(q, k, *more):
+            ones = self.torch.ones_like(q)
+            qkv = self.torch.stack((q, k, ones), at)
+            values = {"qkv": qkv, "length": self._tokens(q, axes)}
+            values.update({} if takes == "sequence" else {"offset" if takes == "offset" else "positions": more[0]})
+            y = self._call(self.call, self.parameters, values)
+            y = qkv if y is None else y
+            if not hasattr(y, "unbind") or y.dim() != len(form) or y.shape[:at + 1] != q.shape[:at] + (3,):
+                raise _Otherwise("gives %s for qkv of shape %s" % (
+                    "shape %s" % list(y.shape) if hasattr(y, "shape") else "a %s" % type(y).__name__, list(q.shape[:at] + (3,) + q.shape[at:])))
+            q, k, v = y.unbind(at)
+            if not self.torch.equal(v, ones):
+                raise _Otherwise("v did not come back as it was")
+            return q, k
+        words = "%s, qkv as %s" % (self._words(takes, None), form)
+        return _Way(words, _without_role(rotate, takes, True), takes, axes, True, alike=True, heads=4)
 
     def _tokens(self, x, axes):
         return x.shape[[axis[0] for axis in _axes(axes)].index("n")]
@@ -743,25 +785,85 @@ class _Module:
         if self._has("length"):
             zeros = lambda n: torch.zeros(1, n, dim, dtype=self.dtype)
             add("a number of tokens", "sequence", lambda n: ask({"length": n, "batch": 1, "x": zeros(n)}))
-        for one in [axes] if axes else ["bnd", "nbd"]:
-            add("added to x as %s" % one, "sequence", self._added(one, dim))
+        forms = [axes] if axes in ("bnd", "nbd") else ["bnd", "nbd"]
+        for takes in ["offset"] * self._has("offset") + ["sequence"]:
+            ways += [way for one in forms for way in self._by_x(takes, one, dim)]
+        if self._has("x") and not self._has("positions"):
+            ways.append(self._at_x())
         add("a row of ids", "sequence", lambda n: ask({"ids": ids(n)}, ids(n)))
         return ways
 
-    def _added(self, axes, dim):
-        """A module that adds its table to x: to zeros, of two sequences, which must get the same."""
-        def rows(n):
-            x = self.torch.zeros((2, n, dim) if axes == "bnd" else (n, 2, dim), dtype=self.dtype)
-            y = self._call(self.call, self.parameters, {"x": x}, x)
-            if y.shape not in (x.shape, (1, n, dim), (n, 1, dim), (n, dim)):
-                raise _Otherwise("answers shape %s to x of shape %s" % (list(y.shape), list(x.shape)))
-            if y.shape != x.shape:
+    def _by_x(self, takes, axes, dim):
+        """The ways of a module whose rows come by way of x [batch, n, dim]: it adds them to x, or looks at the length of x; it
+        gives them alone, or the first of two that it gives holds them, or the second."""
+        torch, given = self.torch, {"bnd": lambda n: (2, n, dim), "nbd": lambda n: (n, 2, dim)}[axes]
+
+        def answer(x, n, at):
+            return self._call(self.call, self.parameters, {"x": x, "offset": at[0]} if at else {"x": x}, x)
+
+        def rows_in(y, n):
+            if not hasattr(y, "reshape") or y.shape not in (given(n), (1, n, dim), (n, 1, dim), (n, dim)):
+                raise _Otherwise("answers %s to x of shape %s" % (
+                    "shape %s" % list(y.shape) if hasattr(y, "shape") else "a %s" % type(y).__name__, list(given(n))))
+            if y.shape != given(n):
                 return y.reshape(n, dim)
             first, second = (y[0], y[1]) if axes == "bnd" else (y[:, 0], y[:, 1])
-            if not self.torch.equal(first, second):
+            if not torch.equal(first, second):
                 raise _Otherwise("adds other rows to the second sequence than to the first")
             return first.contiguous()
-        return rows
+
+        def rows_of(which):
+            def rows(n, *at):
+                y = answer(torch.zeros(given(n), dtype=self.dtype), n, at)
+                if isinstance(y, (tuple, list)) != (which is not None):
+                    raise _Otherwise("answers a %s" % type(y).__name__)
+                if which is None:
+                    return rows_in(y, n)
+                both = [rows_in(one, n) for one in y]
+                if len(both) != 2 or not torch.equal(both[0], both[1]) and (which == 0 or both[0].any()):
+                    raise _Otherwise("gives %d arrays, which are not x with its rows, or x, and its rows" % len(both))
+                return both[which]
+            return rows
+
+        def check(which, adds):
+            def differs():
+                at, answers = (0,) if takes == "offset" else (), []
+                for value in (0, 1024):
+                    y = answer(torch.full(given(5), value, dtype=self.dtype), 5, at)
+                    answers.append(rows_in(y if which is None else y[which], 5).double())
+                of_x, unit = answers[1] - answers[0], torch.finfo(self.dtype).eps / 2
+                if bool(of_x.any()) != adds:
+                    raise _Otherwise("what it answers %s with x" % ("does not change" if adds else "changes"))
+                # s x + p rounds the product and the sum, unit |s x| + unit |s x + p| <= unit (2 |y| + |p|), and p unit |p|: two
+                # tokens, and twice that for what is of the second order.
+                if (of_x.amax(0) - of_x.amin(0)).max() > 8 * unit * (answers[1].abs() + answers[0].abs()).max():
+                    raise _Otherwise("what x adds to the answer changes with the token")
+            return differs
+
+        for which in (None, 0, 1):
+            for adds in (True, False):
+                if which != 1 or not adds:
+                    how = "added to x as %s" % axes if adds else "by the length of x as %s" % axes
+                    part = {None: "", 0: ", the first of two", 1: ", the second of two"}[which]
+                    function = rows_of(which)
+                    function = (lambda n, at, f=function: f(n, at)) if takes == "offset" else (lambda n, f=function: f(n))
+                    yield _Way("%s, %s%s" % (self._words(takes, None), how, part), function, takes, alike=True,
+                               check=check(which, adds))
+
+    def _at_x(self):
+        """The way of a module whose x is a row of positions, which tells it from one that looks at the length of x."""
+        seen = []
+
+        def rows(positions):
+            at = positions[..., 0] if positions.dim() == 2 and positions.shape[-1] == 1 else positions
+            seen[:] = [positions]
+            return _of_shape(self._call(self.call, self.parameters, {"x": at}, at), (len(positions), None))
+
+        def check():
+            here = seen[0]
+            if self.torch.equal(rows(here), rows(here + 1)):
+                raise _Otherwise("what it answers does not change with x")
+        return _Way("%s, x as a row of positions" % self._words("each", None), rows, alike=True, check=check)
 
     def _biases(self, axes):
         torch, heads = self.torch, self.asked["heads"]

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <cmath>
 #include <filesystem>
 
@@ -103,49 +104,61 @@ TEST(Modules, rotary_modules_that_give_cosines_angles_or_complex_numbers) {
 
 TEST(Modules, rotary_modules_that_rotate) {
   NEEDS_TORCH;
-  expect(Server(), {{"torchtune", "rope", "dim=8 heads=2 layout=interleaved",
-                     "forward(x, input_pos), a position for each token, x as bnhd"},
-                    {"rotary_embedding_torch", "rope", "dim=8 heads=2 layout=interleaved",
-                     "rotate_queries_or_keys(t, offset), an offset, x as bhnd"},
-                    {"esm", "rope", "dim=8 heads=2", "forward(q, k), whole sequences, x as bhnd"},
-                    {"vllm", "rope", "dim=8 heads=2 layout=interleaved",
-                     "forward(positions, query, key), a position for each token, x as n(hd)"},
-                    {"vllm", "rope", "dim=8 heads=2 rotary_dim=4",
-                     "forward(positions, query, key), a position for each token, x as n(hd)"},
-                    {"offset", "rope", "dim=8 heads=2", "forward(x, offset), an offset, x as bhnd"}});
+  expect(Server(),
+         {{"torchtune", "rope", "dim=8 heads=2 layout=interleaved",
+           "forward(x, input_pos), a position for each token, x as bnhd"},
+          {"rotary_embedding_torch", "rope", "dim=8 heads=2 layout=interleaved",
+           "rotate_queries_or_keys(t, offset), an offset, x as bhnd"},
+          {"esm", "rope", "dim=8 heads=2", "forward(q, k), whole sequences, x as bhnd"},
+          {"vllm", "rope", "dim=8 heads=2 layout=interleaved",
+           "forward(positions, query, key), a position for each token, x as n(hd)"},
+          {"vllm", "rope", "dim=8 heads=2 rotary_dim=4",
+           "forward(positions, query, key), a position for each token, x as n(hd)"},
+          {"packed", "rope", "dim=8 heads=2", "forward(qkv, seqlen_offset), an offset, qkv as bn3hd"},
+          {"offset", "rope", "dim=8 heads=2", "forward(x, offset), an offset, x as bhnd"}});
 }
 
 TEST(Modules, tables_and_biases) {
   NEEDS_TORCH;
-  expect(Server(),
-         {{"tutorial", "sinusoidal", "dim=8", "forward(x), whole sequences, added to x as nbd"},
-          {"batch_first", "sinusoidal", "dim=8", "forward(x), whole sequences, added to x as bnd"},
-          {"fairseq", "sinusoidal", "dim=8 layout=sin_cos divisor=half_minus_one offset=2",
-           "forward(input), whole sequences, a row of ids"},
-          {"mae", "sinusoidal", "dim=8 layout=sin_cos",
-           "get_1d_sincos_pos_embed(embed_dim, pos), a position for each token, a row of them"},
-          {"resized", "resized_table", "dim=8 from_height=4 from_width=5 height=6 width=8",
-           "a table of 48 rows"},
-          {"grid", "sincos_2d", "dim=8 grid=[4,5]", "a table of 20 rows, those of the grid"},
-          {"window", "relative_table", "heads=2 height=3 width=4", "get_bias(), whole sequences, as it is"},
-          {"window_table", "relative_table", "heads=2 height=3 width=4",
-           "a table of 12 keys, those of the window"},
-          {"timesteps", "timestep_embedding", "dim=8", "a table of 1000 rows"},
-          {"dropout_rate", "sinusoidal", "dim=8", "forward(x), whole sequences, added to x as bnd"},
-          {"embedding", "learned", "dim=8 length=64",
-           "forward(input), a position for each token, a row of them"},
-          {"opt", "learned", "dim=8 length=64 offset=2",
-           "forward(attention_mask, past_key_values_length), an offset, a mask"},
-          {"bart", "learned", "dim=8 length=64 offset=2",
-           "forward(input_ids, past_key_values_length), an offset, a row of ids"},
-          {"vit", "learned", "dim=8 length=197", "a table of 197 rows"},
-          {"bloom", "alibi", "heads=4 rows=key_index",
-           "build_alibi_tensor(attention_mask, num_heads, dtype), whole sequences, a mask of ones"},
-          {"alibi_of_length", "alibi", "heads=4 form=symmetric",
-           "forward(batch_size, seq_len), whole sequences, numbers of tokens"},
-          {"alibi", "alibi", "heads=4 form=symmetric", "forward(i, j), whole sequences, numbers of tokens"},
-          {"t5", "t5_bias", "heads=2",
-           "compute_bias(query_length, key_length), whole sequences, numbers of tokens"}});
+  expect(
+      Server(),
+      {{"tutorial", "sinusoidal", "dim=8", "forward(x), whole sequences, added to x as nbd"},
+       {"batch_first", "sinusoidal", "dim=8", "forward(x), whole sequences, added to x as bnd"},
+       {"fairseq", "sinusoidal", "dim=8 layout=sin_cos divisor=half_minus_one offset=2",
+        "forward(input), whole sequences, a row of ids"},
+       {"mae", "sinusoidal", "dim=8 layout=sin_cos",
+        "get_1d_sincos_pos_embed(embed_dim, pos), a position for each token, a row of them"},
+       {"resized", "resized_table", "dim=8 from_height=4 from_width=5 height=6 width=8",
+        "a table of 48 rows"},
+       {"grid", "sincos_2d", "dim=8 grid=[4,5]", "a table of 20 rows, those of the grid"},
+       {"window", "relative_table", "heads=2 height=3 width=4", "get_bias(), whole sequences, as it is"},
+       {"window_table", "relative_table", "heads=2 height=3 width=4",
+        "a table of 12 keys, those of the window"},
+       {"timesteps", "timestep_embedding", "dim=8", "a table of 1000 rows"},
+       {"dropout_rate", "sinusoidal", "dim=8", "forward(x), whole sequences, added to x as bnd"},
+       {"wenet", "sinusoidal", "dim=8", "forward(x, offset), an offset, added to x as bnd, the first of two"},
+       {"wenet", "sinusoidal", "dim=5 odd=truncate"},
+       {"conformer", "sinusoidal", "dim=8",
+        "forward(x), whole sequences, by the length of x as bnd, the second of two"},
+       {"length_of_x", "sinusoidal", "dim=8", "forward(x), whole sequences, by the length of x as bnd"},
+       {"noise", "timestep_embedding", "dim=8 layout=cos_sin",
+        "forward(x), a position for each token, x as a row of positions"},
+       {"either_each", "sinusoidal", "dim=8",
+        "forward(x), a position for each token, x as a row of positions"},
+       {"embedding", "learned", "dim=8 length=64",
+        "forward(input), a position for each token, a row of them"},
+       {"opt", "learned", "dim=8 length=64 offset=2",
+        "forward(attention_mask, past_key_values_length), an offset, a mask"},
+       {"bart", "learned", "dim=8 length=64 offset=2",
+        "forward(input_ids, past_key_values_length), an offset, a row of ids"},
+       {"vit", "learned", "dim=8 length=197", "a table of 197 rows"},
+       {"bloom", "alibi", "heads=4 rows=key_index",
+        "build_alibi_tensor(attention_mask, num_heads, dtype), whole sequences, a mask of ones"},
+       {"alibi_of_length", "alibi", "heads=4 form=symmetric",
+        "forward(batch_size, seq_len), whole sequences, numbers of tokens"},
+       {"alibi", "alibi", "heads=4 form=symmetric", "forward(i, j), whole sequences, numbers of tokens"},
+       {"t5", "t5_bias", "heads=2",
+        "compute_bias(query_length, key_length), whole sequences, numbers of tokens"}});
 }
 
 TEST(Modules, twins_with_one_mistake_are_refuted) {
@@ -171,6 +184,11 @@ TEST(Modules, twins_with_one_mistake_are_refuted) {
           {"window_table", "relative_table", "heads=2 height=3 width=4", "", "R"},
           {"timesteps", "timestep_embedding", "dim=8", "", "R"},
           {"dropout_rate", "sinusoidal", "dim=8", "", "R"},
+          {"wenet", "sinusoidal", "dim=8", "", "R"},
+          {"conformer", "sinusoidal", "dim=8", "", "R"},
+          {"length_of_x", "sinusoidal", "dim=8", "", "R"},
+          {"noise", "timestep_embedding", "dim=8 layout=cos_sin", "", "R"},
+          {"packed", "rope", "dim=8 heads=2", "", "R"},
           {"opt", "learned", "dim=8 length=64 offset=2", "", "R"},
           {"bloom", "alibi", "heads=4 rows=key_index", "", "R"},
           {"t5", "t5_bias", "heads=2", "", "R"}},
@@ -234,6 +252,16 @@ TEST(Modules, what_is_not_recognised_is_refused_with_what_was_seen_and_what_is_k
   EXPECT_NE(refused("wrong_batch_first", "sinusoidal")
                 .find("adds other rows to the second sequence than to the first"),
             std::string::npos);
+  for (const auto& [module, encoding, why] : std::vector<std::array<std::string, 3>>{
+           {"rotates_v", "rope", "qkv as bn3hd: v did not come back as it was"},
+           {"times", "sinusoidal", "added to x as bnd: what x adds to the answer changes with the token"},
+           {"unlike", "sinusoidal", "gives 2 arrays, which are not x with its rows, or x, and its rows"},
+           {"either", "sinusoidal",
+            "serve_module(EitherLike): two ways to call it fit, and their answers differ\n"
+            "forward(x), whole sequences, added to x as bnd\n"
+            "forward(x), a position for each token, x as a row of positions\n"
+            "takes_positions=`sequence` or axes= says which one is meant"}})
+    EXPECT_NE(refused(module, encoding).find(why), std::string::npos) << refused(module, encoding);
   const std::string shape = refused("unknown_shape");
   for (
       const std::string part :

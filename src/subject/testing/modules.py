@@ -281,7 +281,7 @@ class TutorialLike(nn.Module):
         super().__init__()
         self.dropout = nn.Dropout(p=dropout)
         angle = angles(torch.arange(max_len), d_model, 100000 if wrong else 10000)
-        self.register_buffer("pe", torch.stack((angle.sin(), angle.cos()), -1).flatten(1)[:, None])
+        self.register_buffer("pe", torch.stack((angle.sin(), angle.cos()), -1).flatten(1)[:, None, :d_model])
 
     def forward(self, x):
         return self.dropout(x + self.pe[:x.size(0)])
@@ -305,6 +305,84 @@ class DropoutRateLike(TutorialLike):
 
     def forward(self, x):
         return self.dropout(x + self.pe[:x.size(1), 0])
+
+
+class ScaledLike(TutorialLike):
+    """WeNet: forward(x, offset) of x [batch, n, dim] gives sqrt(dim) x + pe, and pe beside it."""
+
+    def forward(self, x, offset=0):
+        rows = self.pe[offset:offset + x.size(1), 0]
+        return self.dropout(x * math.sqrt(x.size(2)) + rows), self.dropout(rows)
+
+
+class RelativeLike(TutorialLike):
+    """Conformers: forward(x) gives x as it was, scaled, and the rows for the attention."""
+
+    def forward(self, x):
+        return self.dropout(x * math.sqrt(x.size(2))), self.dropout(self.pe[None, :x.size(1), 0])
+
+
+class LengthOfXLike(TutorialLike):
+    """Performer and many others: forward(x) looks at the length of x alone."""
+
+    def forward(self, x):
+        return self.pe[None, :x.shape[1], 0]
+
+
+class NoiseLike(nn.Module):
+    """EDM: forward(x) of a row of noise levels, cosines then sines."""
+
+    def __init__(self, channels):
+        super().__init__()
+        self.half = channels // 2
+
+    def forward(self, x):
+        frequencies = (1 / 10000) ** (torch.arange(self.half) / (self.half - (0 if wrong else 1)))
+        angle = x.ger(frequencies.to(x.dtype))
+        return torch.cat((angle.cos(), angle.sin()), 1)
+
+
+class PackedLike(nn.Module):
+    """FlashAttention: forward(qkv, seqlen_offset) of qkv [batch, n, 3, heads, dim], of which q and k are rotated in place."""
+
+    def __init__(self, dim, base=10000.0):
+        super().__init__()
+        self.register_buffer("inv_freq", ladder(dim, base), persistent=False)
+
+    def forward(self, qkv, kv=None, seqlen_offset=0, max_seqlen=None):
+        angle = (torch.arange(qkv.shape[1]) + seqlen_offset)[:, None].float() * self.inv_freq
+        angle = torch.cat((angle, angle), -1)[:, None, None]
+        k = angle * (0 if wrong and qkv.shape[1] == 1 else 1)
+        for part, at in ((qkv[:, :, 0:1], angle), (qkv[:, :, 1:2], k)):
+            part.copy_(part * at.cos() + halves_turned(part) * at.sin())
+        return qkv
+
+
+class RotatesV(PackedLike):
+    def forward(self, qkv, seqlen_offset=0):
+        y = super().forward(qkv, seqlen_offset=seqlen_offset)
+        return torch.cat((y[:, :, :2], super().forward(y.flip(2), seqlen_offset=seqlen_offset)[:, :, :1]), 2)
+
+
+class TimesLike(TutorialLike):
+    """Adds x times the row of its token, which zeros do not show."""
+
+    def forward(self, x):
+        return x * self.pe[:x.size(1), 0] + self.pe[:x.size(1), 0]
+
+
+class EitherLike(TutorialLike):
+    """One and the same x is a row of positions, or what the row of a token, counted from 1, is added to."""
+
+    def forward(self, x):
+        return self.pe[x.long(), 0] if x.dim() == 1 else x + self.pe[1:x.size(1) + 1, 0]
+
+
+class UnlikeLike(TutorialLike):
+    """What it adds to x, and the rows that it gives beside it, differ."""
+
+    def forward(self, x):
+        return x + self.pe[1:x.size(1) + 1, 0], self.pe[:x.size(1), 0]
 
 
 class WindowLike(nn.Module):
@@ -486,6 +564,18 @@ def attach(name):
         serve_module(torch.cat((angle.sin(), angle.cos()), -1))
     if name == "dropout_rate":
         serve_module(DropoutRateLike)
+    if name == "wenet":
+        serve_module(ScaledLike)
+    if name == "conformer":
+        serve_module(RelativeLike)
+    if name == "length_of_x":
+        serve_module(LengthOfXLike)
+    if name == "noise":
+        serve_module(lambda asked: NoiseLike(asked["dim"]))
+    if name == "packed":
+        serve_module(PackedLike, domain=(0, 4095))
+    if name == "either_each":
+        serve_module(EitherLike, takes_positions="each")
     if name == "embedding":
         serve_module(nn.Embedding)
     if name == "opt":
@@ -505,6 +595,10 @@ def attach(name):
     # refused
     if name == "unknown_parameter":
         serve_module(type("Odd", (nn.Module,), {"__init__": lambda self, spin: None}))
+    if name == "rotates_v":
+        serve_module(RotatesV)
+    if name in ("times", "either", "unlike"):
+        serve_module({"times": TimesLike, "either": EitherLike, "unlike": UnlikeLike}[name])
     if name == "unknown_shape":
         serve_module(nn.Linear(hello()["dim"], 3))
     # what no forward has: the backward pass of a function of one's own
