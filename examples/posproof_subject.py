@@ -1256,7 +1256,7 @@ def _length_of():
     """Of what is made for the length of each call: whether that is the batch's or each row's; else None."""
     asked = hello()
     if asked.get("centre_at", "position") != "position":  # of xPos
-        return "batch"
+        return asked["length_of"]
     scaled = asked.get("scaling") == "dynamic_ntk" or asked.get("scaling") == "longrope" and bool(asked.get("short_factors"))
     return asked["length_of"] if scaled and asked.get("length") == 0 else None
 

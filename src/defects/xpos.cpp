@@ -7,6 +7,7 @@
 #include "catalogue/properties/call/agrees_in_chunks.h"
 #include "catalogue/properties/call/is_stateless.h"
 #include "catalogue/properties/score/depends_on_offset.h"
+#include "core/by_row.h"
 #include "core/function.h"
 #include "defects/operators.h"
 
@@ -46,7 +47,7 @@ Encoding with_factors(const Rotary& right, Factor factor) {
     }
     return out;
   };
-  return rotary;
+  return is_by_row(right) ? by_row(std::move(rotary)) : rotary;
 }
 
 // zeta_i^e, where e is of a query; of a key zeta_i^-e.
@@ -74,7 +75,7 @@ Encoding frequencies_kept_for_scales(const Parameters& p) {
 }
 
 Encoding scale_tiled(const Parameters& p) {
-  refuse_unless(p.word("layout") == "interleaved" && p.integer("dim") > 2,
+  refuse_unless(p.word("layout") == "interleaved" && right(p).pairs.size() > 1,
                 "the same where the halves of the channels are the pairs, or there is one pair");
   const Rotary rotary = right(p);
   return with_factors(rotary, [=](const Token& token, const Pair&, std::size_t channel) {

@@ -22,6 +22,7 @@
 #include "catalogue/properties/rotary/role_does_not_matter.h"
 #include "catalogue/properties/score/decays_with_distance.h"
 #include "catalogue/properties/score/depends_on_offset.h"
+#include "core/by_row.h"
 #include "core/declare.h"
 #include "core/hard.h"
 #include "core/rotation.h"
@@ -39,14 +40,14 @@ struct Stretched {
 };
 
 std::vector<Stretched> pairs_of(const Arguments& p) {
-  const std::size_t dim = p.width("dim");
+  const std::size_t rotating = rotary_widths::rotating(p);
   const long double gamma = p.real("gamma");
   std::vector<Stretched> out;
-  for (std::size_t i = 0; i < dim / 2; ++i) {
+  for (std::size_t i = 0; i < rotating / 2; ++i) {
     const bool split = p.is("layout", "half_split");
-    const long double w = ladder::frequency(p.real("base"), 2 * i, dim);
-    const long double share = 2 * static_cast<long double>(i) / static_cast<long double>(dim);
-    const Pair pair{split ? i : 2 * i, split ? i + dim / 2 : 2 * i + 1, static_cast<double>(w), i};
+    const long double w = ladder::frequency(p.real("base"), 2 * i, rotating);
+    const long double share = 2 * static_cast<long double>(i) / static_cast<long double>(rotating);
+    const Pair pair{split ? i : 2 * i, split ? i + rotating / 2 : 2 * i + 1, static_cast<double>(w), i};
     out.push_back({pair, w, (share + gamma) / (1 + gamma)});
   }
   return out;
@@ -128,7 +129,7 @@ Rotary centred_in_each_call(const Arguments& p) {
                                                                 const Precision& precision) {
     return own(pair, farthest(t), precision);
   };
-  return rotary;
+  return p.is("length_of", "row") ? by_row(std::move(rotary)) : rotary;
 }
 
 Encoding make(const Arguments& p) {
@@ -148,6 +149,11 @@ const Condition rounded_down{{{"centre_at", {"half_of_call"}}}};
 // The longer the call, the farther on is its centre.
 const Condition of_each_call{{{"centre_at", {"half_of_call", "half_of_call_rounded_up"}}}};
 
+const Condition of_the_batch{
+    {{"centre_at", {"half_of_call", "half_of_call_rounded_up"}}, {"length_of", {"batch"}}}};
+const Condition of_each_row{
+    {{"centre_at", {"half_of_call", "half_of_call_rounded_up"}}, {"length_of", {"row"}}}};
+
 }  // namespace
 
 const EncodingSpec entry{
@@ -155,7 +161,7 @@ const EncodingSpec entry{
         "RoPE whose queries shrink with the position as their keys grow, so that the largest possible logit of an earlier key falls with its distance",
     .formula =
         "query pair i: zeta_i^((t - c)/B) R(t w_i); key pair i: zeta_i^((c - t)/B) R(t w_i); "
-        "zeta_i = (2i/dim + gamma) / (1 + gamma), w_i = base^(-2i/dim)",
+        "zeta_i = (2i/r + gamma) / (1 + gamma), w_i = base^(-2i/r) of the r channels that rotate",
     .source = "Sun et al. 2022, A Length-Extrapolatable Transformer, section 3.2 and algorithm 1",
     .parameters =
         {.all =
@@ -166,7 +172,11 @@ const EncodingSpec entry{
                       "its powers are the frequencies, from 1 to nearly 1/base at large widths"),
               convention(
                   "layout", {"interleaved", "half_split"},
-                  "channels that rotate together: half_split (i, i + dim/2), interleaved (2i, 2i + 1)"),
+                  "channels that rotate together, of the r of rotary_dim: half_split (i, i + r/2), interleaved (2i, 2i + 1)"),
+              whole(
+                  "rotary_dim", {0, type::any_width.hi}, 0, {0, 4},
+                  "r: how many channels rotate and are scaled, the first ones, as in x-transformers; 0: all",
+                  "channels"),
               above_0("gamma", 0.4, {0.4, 1},
                       "how slowly the first pair decays: its zeta is gamma / (1 + gamma)"),
               above_0("scale_base", 512, {512, 64},
@@ -175,6 +185,11 @@ const EncodingSpec entry{
                   "centre_at", {"position", "half_of_call", "half_of_call_rounded_up"},
                   "what c is: a position, or half of the length of the call (its largest position and 1), rounded down "
                   "(x-transformers, rotary-embedding-torch, local-attention) or up (torchscale)"),
+              where(of_each_call,
+                    convention(
+                        "length_of", {"batch", "row"},
+                        "whose length that is: batch (of all rows of a call), row (of each row its own, of "
+                        "sequences of different lengths)")),
               where(of_a_position, {"centre",
                                     type::Real{-0x1p53},
                                     0.0,
@@ -182,10 +197,8 @@ const EncodingSpec entry{
                                     "c: the position at which nothing is scaled",
                                     "positions",
                                     true})},
-         .relations = {{{"dim"},
-                        "even numbers of channels",
-                        [](const Arguments& p) { return p.width("dim") % 2 == 0; }},
-                       rotary_widths::all_heads_fit}},
+         .relations = {rotary_widths::pairs_rotate, rotary_widths::all_heads_fit,
+                       rotary_widths::a_part_rotates}},
     .reference = &make,
     .exact = &oracle::xpos,
     .facts = {{&facts::acts_on_logits_alone},
@@ -216,6 +229,7 @@ const EncodingSpec entry{
             holds(rotary::is_identity_at_zero, rounded_down),
             holds(rotary::composes, centred_at_0),
             holds(call::treats_heads_alike),
+            holds(rotary::leaves_the_tail_untouched),
             fails(rotary::is_identity_at_zero, "dim=2 centre=256 batch=1 n=1 x=[1,0] role=query", 0.871,
                   "position 0 is 256 before the centre, and is scaled by zeta^(-1/2), zeta = 2/7"),
             fails(
@@ -243,7 +257,8 @@ const EncodingSpec entry{
             fails(call::treats_batch_rows_independently,
                   "dim=2 centre_at=half_of_call batch=2 n=1 i1=0 i2=1 x=[1,0,0,0] row=1 role=query", 0.00245,
                   "the second row ends at 1, which the call is centred at; the first alone is at 0",
-                  of_each_call),
+                  of_the_batch),
+            holds(call::treats_batch_rows_independently, of_each_row),
             fails(score::decays_with_distance, "dim=2 q=[1,0] i=4 far=4 near=3", 0.335,
                   "cos 4 > cos 3, and zeta^(1/512) is nearly 1: only the envelope decays"),
         },

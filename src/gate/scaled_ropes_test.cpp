@@ -92,13 +92,17 @@ TEST(ScaledRopes, of_neighbours_that_are_written_as_halves) {
 TEST(ScaledRopes, of_xpos) {
   expect_relative("xpos", "dim=8", {"zeta_over_half", "centre_one_off", "keys_as_queries"});
   expect_relative("xpos", "dim=8 layout=half_split centre=1024", {});
+  // x-transformers rotates 32 channels of a head of 64.
+  for (const std::string layout : {"half_split", "interleaved"})
+    expect_relative("xpos", "dim=12 rotary_dim=4 layout=" + layout, {"zeta_over_the_head", "kept_scaled"});
 }
 
 // torchscale: from -n // 2, which is -(n + 1) // 2 of an odd n. x-transformers and others: t - n // 2.
 TEST(ScaledRopes, of_xpos_about_the_middle_of_each_call) {
   const std::string down = "dim=8 centre_at=half_of_call",
                     up = "dim=8 scale_base=64 layout=half_split centre_at=half_of_call_rounded_up";
-  expect_relative("xpos", down, {"rounded_otherwise", "half_of_the_last", "of_each_row", "keys_as_queries"});
+  expect_relative("xpos", down, {"rounded_otherwise", "half_of_the_last", "other_rows", "keys_as_queries"});
+  expect_relative("xpos", down + " length_of=row", {"other_rows"});
   expect_relative("xpos", up, {"rounded_otherwise", "half_of_the_last"});
   for (const std::string way : {"offset", "sequence"})
     EXPECT_EQ(verdict("xpos", "src/subject/testing/rope_relatives.py", up, way), "holds") << way;

@@ -223,7 +223,9 @@ TEST(IdentifiedStretch, proposes_no_centre_from_which_numbers_are_not_held) {
 TEST(IdentifiedStretch, proposes_the_settings_that_it_was_made_with) {
   for (const std::string words :
        {"dim=8", "dim=8 layout=half_split base=500 heads=2", "dim=8 scale_base=256", "dim=8 centre=128",
-        "dim=8 centre_at=half_of_call", "dim=8 centre_at=half_of_call_rounded_up scale_base=256"}) {
+        "dim=8 rotary_dim=4", "dim=8 centre_at=half_of_call length_of=row",
+        "dim=12 rotary_dim=6 layout=half_split scale_base=256", "dim=8 centre_at=half_of_call",
+        "dim=8 centre_at=half_of_call_rounded_up scale_base=256"}) {
     const Rotary xpos = made("xpos", words);
     EXPECT_TRUE(has(stretched_candidates(xpos, all_f32), "xpos", words)) << words;
   }

@@ -51,6 +51,18 @@ Parameters centred_at(const char* half, Parameters parameters) {
   return parameters;
 }
 
+// How many channels, the first ones, are not kept as they are one position past the first.
+std::size_t width_of(const Rotary& subject) {
+  const std::array<Position, 1> at = {subject.positions.lo + 1};
+  Tensor x({1, subject.heads, 1, subject.dim});
+  std::ranges::fill(x.data, 1);
+  const Tensor y = subject.rotate(x, at, Role::query);
+  if (y.shape != x.shape) return subject.dim;
+  std::size_t width = subject.dim;
+  while (width > 2 && y.at(0, width - 1) == 1 && y.at(0, width - 2) == 1) width -= 2;
+  return width;
+}
+
 bool keeps_sizes(const Rotary& subject, const Rotary& like) {
   const Position last = std::min<Position>(subject.positions.hi, subject.positions.lo + 1000);
   Tensor x({1, subject.heads, 1, subject.dim});
@@ -70,11 +82,13 @@ bool keeps_sizes(const Rotary& subject, const Rotary& like) {
 std::vector<Candidate> stretched_candidates(const Rotary& subject, const Precision& precision) {
   const EncodingSpec& spec = encoding_named("xpos");
   std::vector<Candidate> out;
+  const std::size_t width = width_of(subject);
   for (const std::string layout : {"interleaved", "half_split"}) {
     Parameters given = standard(spec);
     given.set("dim", static_cast<double>(subject.dim));
     given.set("heads", static_cast<double>(subject.heads));
     given.set("layout", layout);
+    if (width != subject.dim) given.set("rotary_dim", static_cast<double>(width));
     if (!makes_sense(spec, given)) return {};
     const auto like = spec.oracle<Rotary>(given);
     if (keeps_sizes(subject, like)) return {};
@@ -82,7 +96,7 @@ std::vector<Candidate> stretched_candidates(const Rotary& subject, const Precisi
     if (!ladder) continue;
     std::vector<double> exponents;
     for (std::size_t i = 0; i < ladder->frequencies.size(); ++i)
-      exponents.push_back(2 * static_cast<double>(i) / static_cast<double>(subject.dim));
+      exponents.push_back(2 * static_cast<double>(i) / static_cast<double>(width));
     for (const double base : bases(*ladder, exponents)) {
       given.set("base", base);
       const auto truth = spec.oracle<Rotary>(given);
@@ -93,8 +107,11 @@ std::vector<Candidate> stretched_candidates(const Rotary& subject, const Precisi
         if (!makes_sense(spec, one)) continue;
         if (one == given || is_held(one, truth.positions)) out.push_back({"xpos", one});
         for (const char* half : {"half_of_call", "half_of_call_rounded_up"})
-          if (const Parameters other = centred_at(half, one); is_held(other, truth.positions))
+          if (Parameters other = centred_at(half, one); is_held(other, truth.positions)) {
             out.push_back({"xpos", other});
+            other.set("length_of", std::string("row"));
+            out.push_back({"xpos", other});
+          }
       }
     }
   }

@@ -9,7 +9,7 @@ namespace {
 using namespace identities;
 
 std::optional<Parameters> right_of(const Arguments& left) {
-  return taken(left, {"dim", "heads", "base", "layout"});
+  return taken(left, {"dim", "heads", "base", "layout", "rotary_dim"});
 }
 
 }  // namespace

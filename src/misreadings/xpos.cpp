@@ -4,6 +4,8 @@
 
 #include "catalogue/encodings/xpos.h"
 #include "catalogue/misreadings/xpos.h"
+#include "core/by_row.h"
+#include "encodings/rotary_widths.h"
 #include "misreadings/right.h"
 
 namespace posproof::misreadings_xpos {
@@ -11,32 +13,39 @@ namespace {
 
 using misread::Real;
 
-// zeta of a pair: of 2i/dim and gamma.
+// zeta of a pair: of 2i over the channels that rotate, and gamma.
 using Zeta = Real (*)(Real share, Real gamma);
 
-template <Zeta zeta>
+template <Zeta zeta, bool of_the_head>
 Rotary about(const Parameters& given) {
   const Arguments p = misread::arguments(encodings::xpos, given);
   const Real gamma = p.real("gamma"), centre = p.real("centre"), scale_base = p.real("scale_base"),
-             dim = static_cast<Real>(p.width("dim"));
+             dim = static_cast<Real>(of_the_head ? p.width("dim") : rotary_widths::rotating(p));
   return as<Rotary>(misread::with_stretch(encodings::xpos, given, [=](const Pair& pair, Real t, Role role) {
     const Real e = (t - centre) / scale_base, share = 2 * static_cast<Real>(pair.index) / dim;
     return std::pow(zeta(share, gamma), role == Role::query ? e : -e);
   }));
 }
 
+// Those of channels that all rotate are no others.
+void refuse_a_whole_head(const Arguments& p) {
+  if (rotary_widths::rotating(p) == p.width("dim")) throw Refusal("the same where the whole head rotates");
+}
+
 // Where each call has a centre of its own, it is one about a position.
-template <Zeta zeta>
+template <Zeta zeta, bool of_the_head = false>
 Encoding reads(const Parameters& given) {
   const Arguments p = misread::arguments(encodings::xpos, given);
-  if (p.is("centre_at", "position")) return about<zeta>(given);
+  if (of_the_head) refuse_a_whole_head(p);
+  if (p.is("centre_at", "position")) return about<zeta, of_the_head>(given);
   const bool up = p.is("centre_at", "half_of_call_rounded_up");
   auto out = encodings::xpos.make<Rotary>(given);
   out.in_call = [=](Position last) {
     Parameters one = given;
     one.set("centre_at", std::string("position"));
+    one.set("length_of", std::string("batch"));
     one.set("centre", static_cast<double>((last + (up ? 2 : 1)) / 2));
-    return std::make_shared<const Rotary>(about<zeta>(one));
+    return std::make_shared<const Rotary>(about<zeta, of_the_head>(one));
   };
   out.stretch_error = [own = out.stretch_error](const Pair& pair, double t, const Precision& precision) {
     return misread::more * own(pair, t, precision);
@@ -44,9 +53,12 @@ Encoding reads(const Parameters& given) {
   out.rotate = [in_call = out.in_call](const Tensor& x, const Positions& positions, Role role) {
     return in_call(positions.empty() ? 0 : std::ranges::max(positions))->rotate(x, positions, role);
   };
-  return out;
+  return p.is("length_of", "row") ? by_row(std::move(out)) : out;
 }
 
+Real zeta_of(Real share, Real gamma) {
+  return (share + gamma) / (1 + gamma);
+}
 Real over_dim(Real share, Real gamma) {
   return (share / 2 + gamma) / (1 + gamma);
 }
@@ -69,12 +81,14 @@ Real reversed(Real share, Real gamma) {
 }  // namespace
 
 const MisreadingFamily entry{{
-    {"zeta is (i/dim + gamma) / (1 + gamma): i is divided by dim, not by dim/2", &reads<over_dim>, "dim=8"},
-    {"zeta is 2i/dim + gamma: it is not divided by 1 + gamma", &reads<undivided>, "dim=8"},
-    {"zeta is 2i/dim / (1 + gamma) + gamma: gamma is not divided", &reads<divided_first>, "dim=8"},
-    {"zeta is 2i/dim + gamma / (1 + gamma): 2i/dim is not divided", &reads<mixed>, "dim=8"},
-    {"zeta is gamma + (1 - gamma) 2i/dim, not (2i/dim + gamma) / (1 + gamma)", &reads<between>, "dim=8"},
-    {"zeta is (1 - 2i/dim + gamma) / (1 + gamma): it falls from pair to pair", &reads<reversed>, "dim=8"},
+    {"zeta is over the channels of the head, where those of rotary_dim rotate", &reads<zeta_of, true>,
+     "dim=8 rotary_dim=4"},
+    {"zeta is (i/r + gamma) / (1 + gamma): i is divided by r, not by r/2", &reads<over_dim>, "dim=8"},
+    {"zeta is 2i/r + gamma: it is not divided by 1 + gamma", &reads<undivided>, "dim=8"},
+    {"zeta is 2i/r / (1 + gamma) + gamma: gamma is not divided", &reads<divided_first>, "dim=8"},
+    {"zeta is 2i/r + gamma / (1 + gamma): 2i/r is not divided", &reads<mixed>, "dim=8"},
+    {"zeta is gamma + (1 - gamma) 2i/r, not (2i/r + gamma) / (1 + gamma)", &reads<between>, "dim=8"},
+    {"zeta is (1 - 2i/r + gamma) / (1 + gamma): it falls from pair to pair", &reads<reversed>, "dim=8"},
 }};
 
 }  // namespace posproof::misreadings_xpos

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "catalogue/encodings/attention_temperature.h"
 #include "catalogue/encodings/rope.h"
@@ -157,6 +158,44 @@ TEST(Relatives, of_xpos_have_the_known_zetas) {
   EXPECT_NEAR(query[62] / plain[62], 0.9776785714, 5e-11);
   // Exactly RoPE at the centre.
   EXPECT_EQ(ones_at(exact(encodings::xpos, "dim=64 centre=512"), 512, Role::key), plain);
+}
+
+// Of the first 4 of 7 channels: those of a head of 4, and the others as they are. zeta_1 = (2/4 + 0.4) / 1.4.
+TEST(Relatives, of_xpos_rotate_and_scale_a_part_of_the_head) {
+  for (const std::string layout : {"interleaved", "half_split"}) {
+    const std::string words = " base=10 scale_base=64 centre=8 layout=" + layout;
+    for (const Role role : {Role::query, Role::key}) {
+      const auto whole = ones_at(exact(encodings::xpos, "dim=4" + words), 72, role);
+      for (const Rotary& part : {exact(encodings::xpos, "dim=7 rotary_dim=4" + words),
+                                 made<Rotary>(encodings::xpos, "dim=7 rotary_dim=4" + words)}) {
+        const auto own = ones_at(part, 72, role);
+        for (std::size_t c = 0; c < 4; ++c)
+          expect_near(own[c], whole[c], 2);  // the nearest double, of either
+        EXPECT_EQ(std::vector<double>(own.begin() + 4, own.end()), std::vector<double>(3, 1));
+      }
+      const std::size_t first = layout == "interleaved" ? 2 : 1;
+      EXPECT_NEAR(std::hypot(whole[first], whole[3]),
+                  std::numbers::sqrt2 * std::pow(0.9 / 1.4, role == Role::query ? 1 : -1), 0x1p-48);
+    }
+  }
+}
+
+// Rows that end at 8 and at 2, of 9 and of 3 tokens, are about 4 and about 1.
+TEST(Relatives, of_xpos_about_the_middle_of_each_row_are_those_about_two_positions) {
+  const std::vector<Position> both = {0, 8, 2, 1}, first = {0, 8}, second = {2, 1};
+  const Tensor x({2, 1, 2, 4}, std::vector<double>(16, 1)), one({1, 1, 2, 4}, std::vector<double>(8, 1));
+  for (const bool oracle : {true, false}) {
+    const auto of = [&](const std::string& words) {
+      return oracle ? exact(encodings::xpos, "dim=4 " + words)
+                    : made<Rotary>(encodings::xpos, "dim=4 " + words);
+    };
+    const auto rows = of("centre_at=half_of_call length_of=row").rotate(x, both, Role::key).data;
+    auto apart = of("centre=4").rotate(one, first, Role::key).data;
+    const auto then = of("centre=1").rotate(one, second, Role::key).data;
+    apart.insert(apart.end(), then.begin(), then.end());
+    EXPECT_EQ(rows, apart) << oracle;
+    EXPECT_NE(of("centre_at=half_of_call").rotate(x, both, Role::key).data, apart) << oracle;
+  }
 }
 
 // Computed with mpmath from two formulas. torchscale's exponents of 5 tokens are -(5 // 2 + 1) .. 1, those of

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "catalogue/oracle/xpos.h"
+#include "core/by_row.h"
 #include "core/error.h"
 #include "core/hard.h"
 #include "core/rotation.h"
@@ -30,16 +31,22 @@ struct Channel {
   Real frequency, log_zeta;
 };
 
+// An even number: those behind it stay as they are.
+std::int64_t scaled_channels(const Arguments& p) {
+  const auto some = p.whole("rotary_dim");
+  return some > 0 ? some : p.whole("dim");
+}
+
 std::vector<Channel> channels_of(const Arguments& p) {
-  const auto dim = p.whole("dim");
+  const auto width = scaled_channels(p);
   Geometric powers{p.real("base"), {}};
-  for (std::int64_t i = 0; i < dim / 2; ++i) powers.exponents.push_back({2 * i, dim});
+  for (std::int64_t i = 0; i < width / 2; ++i) powers.exponents.push_back({2 * i, width});
   std::vector<Channel> out;
   for (Real& w : exact::exact(Frequencies{powers}, bits)) {
-    // ln(2i/d + g) - ln(1 + g)
+    // ln(2i/r + g) - ln(1 + g)
     const auto i = static_cast<std::int64_t>(out.size());
     Real share(bits, static_cast<double>(2 * i)), whole(bits, p.real("gamma"));
-    mpfr_div_si(share.x, share.x, dim, MPFR_RNDN);
+    mpfr_div_si(share.x, share.x, width, MPFR_RNDN);
     mpfr_add(share.x, share.x, whole.x, MPFR_RNDN);
     mpfr_add_ui(whole.x, whole.x, 1, MPFR_RNDN);
     mpfr_log(share.x, share.x, MPFR_RNDN);
@@ -134,7 +141,7 @@ Uncentred uncentred(const Arguments& p) {
   const std::vector<Channel>& channels = out.rotations->channels();
   for (std::size_t i = 0; i < channels.size(); ++i) {
     out.pairs.push_back(
-        {split ? i : 2 * i, split ? i + dim / 2 : 2 * i + 1, channels[i].frequency.nearest(), i});
+        {split ? i : 2 * i, split ? i + channels.size() : 2 * i + 1, channels[i].frequency.nearest(), i});
     out.logarithms.push_back(channels[i].log_zeta.nearest());
   }
   return out;
@@ -203,6 +210,7 @@ Encoding oracle::xpos(const Arguments& p) {
     const Position last = positions.empty() ? 0 : *std::ranges::max_element(positions);
     return about(centre_of(last + 1, up), *of).rotate(x, positions, role);
   };
+  if (p.is("length_of", "row")) return by_row(std::move(rotary));
   return rotary;
 }
 

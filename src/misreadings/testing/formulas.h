@@ -97,7 +97,7 @@ inline void expect_stretches(const std::string& id, const MisreadingFamily& fami
       id, family, formulas, settings,
       [](const Rotary& made, const Arguments& p, const StretchFormula& formula, const std::string& where) {
         const Position at[] = {0, 1, 6, 7, 8, 23, 24, 100};
-        const std::size_t n = std::size(at), width = 2 * made.pairs.size();
+        const std::size_t n = std::size(at), width = made.dim;
         const Tensor ones({2, made.heads, n, width}, std::vector<double>(2 * made.heads * n * width, 1.0));
         std::vector<Position> positions(at, at + n);
         positions.insert(positions.end(), std::rbegin(at), std::rend(at));  // of the second batch row

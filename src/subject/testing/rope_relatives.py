@@ -15,13 +15,14 @@ indices = np.arange(0, dim, 2, dtype=f32)
 
 
 def halves(x):
-    return (x[..., :dim // 2], x[..., dim // 2:]) if asked["layout"] == "half_split" else (x[..., 0::2], x[..., 1::2])
+    half = x.shape[-1] // 2
+    return (x[..., :half], x[..., half:]) if asked["layout"] == "half_split" else (x[..., 0::2], x[..., 1::2])
 
 
 def joined(a, b):
     if asked["layout"] == "half_split" or asked.get("output_layout") == "half_split":
         return np.concatenate([a, b], -1)
-    return np.stack([a, b], -1).reshape(a.shape[:-1] + (dim,))
+    return np.stack([a, b], -1).reshape(a.shape[:-1] + (2 * a.shape[-1],))
 
 
 def rotated(x, angles, size=f32(1)):
@@ -61,15 +62,18 @@ def plain(x, positions, role):
 
 
 def xpos(x, positions, role):
-    gamma = asked["gamma"]
-    zeta = (indices + f32(gamma * dim)) / f32((1 + gamma) * dim)
+    gamma, width = asked["gamma"], asked["rotary_dim"] or dim
+    kept, x, indices = x[..., width:], x[..., :width], np.arange(0, width, 2, dtype=f32)
+    over = dim if wrong == "zeta_over_the_head" else width
+    zeta = (indices + f32(gamma * over)) / f32((1 + gamma) * over)
     if wrong == "zeta_over_half":
-        zeta = (indices / 2 + f32(gamma * dim)) / f32((1 + gamma) * dim)
+        zeta = (indices / 2 + f32(gamma * over)) / f32((1 + gamma) * over)
     t = positions.astype(f32)[:, None, :, None]
     centre = asked["centre"] + (-1 if wrong == "centre_one_off" else 0)
     if asked["centre_at"] != "position":  # (n + 1) // 2 is -(-n // 2)
         up = asked["centre_at"] == "half_of_call_rounded_up"
-        longest = positions.max(axis=-1 if wrong == "of_each_row" else None, keepdims=True)
+        by_row = (asked["length_of"] == "row") != (wrong == "other_rows")
+        longest = positions.max(axis=-1 if by_row else None, keepdims=True)
         centre = (longest + (2 if up != (wrong == "rounded_otherwise") else 1)) // 2
         if wrong == "half_of_the_last":
             centre = positions.max() / 2
@@ -78,7 +82,9 @@ def xpos(x, positions, role):
     size = zeta ** power
     if role == "key" and wrong != "keys_as_queries":
         size = f32(1) / size
-    return rotated(x, t * (f32(1) / f32(asked["base"]) ** (indices / f32(dim))), size)
+    if wrong == "kept_scaled":
+        kept = (kept * size[..., :1]).astype(f32)
+    return np.concatenate([rotated(x, t * (f32(1) / f32(asked["base"]) ** (indices / f32(width))), size), kept], -1)
 
 
 def temperature(x, positions, role):
