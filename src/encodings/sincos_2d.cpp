@@ -60,8 +60,12 @@ double offset_of(const Arguments& p) {
   return static_cast<double>(p.whole("offset")) - (p.is("normalize", "centred") ? 0.5 : 0);
 }
 
+double factor_of(const Arguments& p, std::size_t axis) {
+  return given(p.list("factors")) ? p.list("factors")[axis] : p.real("factor");
+}
+
 long double scale_of(const Arguments& p, std::size_t axis) {
-  if (!normalised(p)) return 1 / static_cast<long double>(p.real("factor"));
+  if (!normalised(p)) return 1 / static_cast<long double>(factor_of(p, axis));
   return 2 * std::numbers::pi_v<long double> / (static_cast<long double>(p.list("grid")[axis]) + 1e-6L);
 }
 
@@ -93,7 +97,7 @@ Encoding make(const Arguments& p) {
       pair.frequency = static_cast<double>(w.back());
       // The extent, 2 pi, their quotient and a product.
       if (normalised(p)) pair.frequency_error.roundings = 4;
-      if (!normalised(p) && p.real("factor") != 1) pair.frequency_error = divided();
+      if (!normalised(p) && factor_of(p, pair.axis) != 1) pair.frequency_error = divided();
       table.pairs.push_back(pair);
     }
   table.positions.axes = axes;
@@ -166,6 +170,13 @@ const std::vector<Parameter> parameters = {
          1.0,
          {1.0, 2.0},
          "divisor of positions with their offset: in diffusers the grid's extent over base_size, times interpolation_scale; Stable Diffusion 3: 3"}),
+    where(
+        plain,
+        {"factors",
+         type::List{3},
+         std::vector<double>{0},
+         {std::vector<double>{0}, std::vector<double>{2, 1}, std::vector<double>{1, 2, 4}},
+         "divisor of each axis' numbers, as in diffusers where the grid is longer on one side; [0]: factor on every axis"}),
     where(everywhere_normalised,
           {"grid",
            type::List{3},
@@ -209,6 +220,17 @@ const std::vector<Relation> relations = {
      "parts with two frequencies",
      [](const Arguments& p) { return std::ranges::min(parts_of(p)) >= 4; },
      {{{"divisor", {"half_minus_one"}}}}},
+    {{"factors", "axes"},
+     "numbers from 1, one for each axis, or [0]",
+     [](const Arguments& p) {
+       const auto& all = p.list("factors");
+       return !given(all) || (all.size() == p.width("axes") && std::ranges::min(all) >= 1);
+     },
+     plain},
+    {{"factor", "factors"},
+     "1 where each axis has a factor of its own",
+     [](const Arguments& p) { return !given(p.list("factors")) || p.real("factor") == 1; },
+     plain},
     {{"grid", "axes"},
      "whole numbers from 1, one for each axis",
      [](const Arguments& p) {
@@ -218,7 +240,8 @@ const std::vector<Relation> relations = {
 
 using namespace properties;
 
-const Condition unscaled{{{"normalize", {"none"}}, {"factor", {1.0}}}};
+const Condition alike{{{"normalize", {"none"}}, {"factors", {std::vector<double>{0}}}}};
+const Condition unscaled{{{"normalize", {"none"}}, {"factor", {1.0}}, {"factors", {std::vector<double>{0}}}}};
 // No axis is cut off, and one radian a position is the fastest pair of each.
 const Condition has_every_axis{{{"normalize", {"none"}}, {"uneven", {"refuse", "zero_pad"}}}};
 
@@ -267,7 +290,7 @@ const EncodingSpec entry{
             // Each column is a sine or a cosine of one number of the position.
             holds(axes::depends_on_vector_offset),
             holds(axes::acts_on_each_axis_alone),
-            holds(axes::swaps_axes_by_a_permutation, plain),
+            holds(axes::swaps_axes_by_a_permutation, alike),
             fails(axes::swaps_axes_by_a_permutation, "dim=4 normalize=detr grid=[5,3] a=0 b=1 i=0 i_1=1",
                   0.809, "one row is a fifth of a turn, one column a third: cos 2 pi/5 and cos 2 pi/3"),
             fails(score::depends_on_order, "dim=8 axes=3 layout=interleaved uneven=round_up axis=2 i=3",

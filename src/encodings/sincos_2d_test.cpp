@@ -139,6 +139,9 @@ TEST(Sincos2d, counts_the_roundings_of_its_frequencies) {
   };
   EXPECT_EQ(roundings("dim=8"), 0);
   EXPECT_EQ(roundings("dim=8 factor=3"), 2);
+  EXPECT_EQ(roundings("dim=8 factors=[3,1]"), 2);
+  EXPECT_EQ(roundings("dim=8 factors=[1,3]"), 0);
+  EXPECT_EQ(roundings("dim=8 factors=[1,3] axis_order=reversed"), 2);
   EXPECT_EQ(roundings("dim=8 normalize=detr"), 4);
   EXPECT_EQ(roundings("dim=8 normalize=detr factor=3"), 4);
   EXPECT_EQ(row("dim=8 normalize=detr factor=3", {3, 5}), row("dim=8 normalize=detr", {3, 5}));
@@ -146,6 +149,23 @@ TEST(Sincos2d, counts_the_roundings_of_its_frequencies) {
     return row(encodings::sincos_2d.oracle(Case::parse(words)), {3, 5});
   };
   EXPECT_EQ(exact("dim=8 normalize=detr factor=3"), exact("dim=8 normalize=detr"));
+}
+
+// By hand: place (6, 10) of a grid of which each row counts half and each column a fifth is place (3, 2).
+TEST(Sincos2d, divides_the_numbers_of_each_axis) {
+  const auto both = [](const std::string& words, const std::vector<Position>& place, const std::string& other,
+                       const std::vector<Position>& there) {
+    EXPECT_EQ(row(words, place), row(other, there)) << words;
+    EXPECT_EQ(row(encodings::sincos_2d.oracle(Case::parse(words)), place),
+              row(encodings::sincos_2d.oracle(Case::parse(other)), there))
+        << words;
+  };
+  both("dim=8 factors=[2,5]", {6, 10}, "dim=8", {3, 2});
+  both("dim=8 factors=[2,5] axis_order=reversed", {6, 10}, "dim=8 axis_order=reversed", {3, 2});
+  both("dim=8 factors=[2,5] offset=2", {4, 8}, "dim=8", {3, 2});
+  both("dim=12 axes=3 factors=[1,2,4] layout=sines_first", {3, 6, 8}, "dim=12 axes=3 layout=sines_first",
+       {3, 3, 2});
+  both("dim=8 factors=[3,3]", {7, 8}, "dim=8 factor=3", {7, 8});
 }
 
 TEST(Sincos2d, refuses_positions_of_another_number_of_axes) {
@@ -174,6 +194,12 @@ TEST(Sincos2d, refuses_what_makes_no_sense) {
   EXPECT_EQ(no("dim=8 parts=[2,4] uneven=zero_pad"), "not refused");
   EXPECT_EQ(no("dim=8 parts=[4,6] uneven=zero_pad"),
             "`parts=[4,6] dim=8 uneven=zero_pad`; allowed: even numbers from 2 that fill the width");
+  EXPECT_EQ(no("factors=[2]"),
+            "`factors=[2] axes=2 normalize=none`; allowed: numbers from 1, one for each axis, or [0]");
+  EXPECT_EQ(no("factors=[2,0.5]"),
+            "`factors=[2,0.5] axes=2 normalize=none`; allowed: numbers from 1, one for each axis, or [0]");
+  EXPECT_EQ(no("factor=2 factors=[2,1]"),
+            "`factor=2 factors=[2,1] normalize=none`; allowed: 1 where each axis has a factor of its own");
   EXPECT_EQ(no("normalize=detr grid=[7]"),
             "`grid=[7] axes=2 normalize=detr`; allowed: whole numbers from 1, one for each axis");
   EXPECT_EQ(no("normalize=detr grid=[7,0]"),

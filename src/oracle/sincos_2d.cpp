@@ -72,12 +72,18 @@ Exponent exponent_of(const Arguments& p, const Share& part, std::size_t number) 
   return {static_cast<std::int64_t>(number), p.is("divisor", "half_minus_one") ? half - 1 : half};
 }
 
+// What the numbers of an axis are divided by, where they are not normalised.
+double divisor_of(const Arguments& p, std::size_t axis) {
+  const auto& own = p.list("factors");
+  return own.size() > 1 ? own.at(axis) : p.real("factor");
+}
+
 // The positions of an axis that the parts of a normalised table are asked at: twice the number, so that one
 // half is whole.
 class Axis {
  public:
   Axis(const Arguments& p, std::size_t number, std::vector<Exponent> exponents)
-      : ladder_(powers(p, std::move(exponents))),
+      : ladder_(powers(p, number, std::move(exponents))),
         offset_(p.whole("offset")),
         normalised_(!p.is("normalize", "none")),
         centred_(p.is("normalize", "centred")),
@@ -98,9 +104,9 @@ class Axis {
   }
 
  private:
-  static Frequencies powers(const Arguments& p, std::vector<Exponent> exponents) {
-    if (p.is("normalize", "none") && p.real("factor") != 1)
-      return {Geometric{p.real("base"), std::move(exponents), Interpolated{p.real("factor")}}};
+  static Frequencies powers(const Arguments& p, std::size_t number, std::vector<Exponent> exponents) {
+    if (const double by = divisor_of(p, number); p.is("normalize", "none") && by != 1)
+      return {Geometric{p.real("base"), std::move(exponents), Interpolated{by}}};
     return {Geometric{p.real("base"), std::move(exponents)}};
   }
 
@@ -161,8 +167,8 @@ Encoding oracle::sincos_2d(const Arguments& p) {
       (columns[c]->function == SineOrCosine::sine ? own.sine : own.cosine) = c;
     }
   // A quotient is divided by a number that was rounded.
-  const double roundings = !p.is("normalize", "none") ? 4 : p.real("factor") == 1 ? 0 : 2;
-  for (std::size_t n = 0; n < parts.size(); ++n)
+  for (std::size_t n = 0; n < parts.size(); ++n) {
+    const double roundings = !p.is("normalize", "none") ? 4 : divisor_of(p, axis_of(p, n)) == 1 ? 0 : 2;
     for (std::size_t i = 0; i < held[n].size(); ++i)
       if (held[n][i].sine && held[n][i].cosine)
         table.pairs.push_back({.first = *held[n][i].sine,
@@ -171,6 +177,7 @@ Encoding oracle::sincos_2d(const Arguments& p) {
                                .index = i,
                                .frequency_error = {.roundings = roundings},
                                .axis = axis_of(p, n)});
+  }
   table.positions.axes = parts.size();
   if (!p.is("normalize", "none")) {
     table.positions.hi = 0;
