@@ -34,6 +34,9 @@ Encoding rows_of_the_height(const Parameters& p) {
 Encoding ladder_half_range(const Parameters& p) {
   refuse_unless(p.word("ladder") == "restarted" && p.real("base") != 1,
                 "said of ladders that begin anew on each axis");
+  refuse_unless(std::ranges::any_of(std::get<std::vector<double>>(*p.find("bases")),
+                                    [](double base) { return base != 1; }),
+                "said of ladders whose frequencies differ");
   const auto axes = static_cast<double>(p.integer("axes"));
   const Rotary rotary = as<Rotary>(right(p));
   const std::vector<double> parts = std::get<std::vector<double>>(*p.find("parts"));

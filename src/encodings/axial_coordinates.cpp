@@ -42,6 +42,11 @@ double factor_of(const Arguments& p, std::size_t axis) {
   return of_each.size() == 1 ? p.real("factor") : of_each[axis];
 }
 
+double base_of(const Arguments& p, std::size_t axis) {
+  const auto& of_each = p.list("bases");
+  return of_each.size() == 1 || !p.is("coordinates", "whole") ? p.real("base") : of_each[axis];
+}
+
 Coordinate coordinate_of(const Arguments& p, std::size_t axis) {
   const long double zero = 0 - static_cast<long double>(offset_of(p));
   if (p.is("coordinates", "whole")) return {1 / static_cast<long double>(factor_of(p, axis)), zero};

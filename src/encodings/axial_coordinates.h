@@ -26,6 +26,9 @@ Coordinate coordinate_of(const Arguments& p, std::size_t axis);
 // What the numbers of an axis are divided by, where they are whole.
 double factor_of(const Arguments& p, std::size_t axis);
 
+// Of which the frequencies of an axis are powers: its own where positions are whole.
+double base_of(const Arguments& p, std::size_t axis);
+
 // Whether frequencies are powers of the base.
 bool of_the_base(const Arguments& p);
 

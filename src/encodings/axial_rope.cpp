@@ -107,7 +107,7 @@ Encoding make(const Arguments& p) {
         pair.first = begin + j, pair.second = pair.first + parts[part] / 2;
       pair.axis = p.is("axis_order", "given") ? part : axes - 1 - part;
       if (at[pair.axis].step != 1) pair.frequency_error = divided();
-      const long double w = of_the_base(p) ? ladder::frequency(p.real("base"), 2 * index, over)
+      const long double w = of_the_base(p) ? ladder::frequency(base_of(p, pair.axis), 2 * index, over)
                                            : between_two(p, j, parts[part] / 2);
       ladder.add(pair, unit_of(p) * w * at[pair.axis].step, at[pair.axis].zero);
     }
@@ -196,6 +196,14 @@ const std::vector<Parameter> parameters = {
          {std::vector<double>{0}, std::vector<double>{2, 1}, std::vector<double>{1, 2, 4}},
          "divisor of each axis' numbers, of a grid that is longer on one side: the inverses of HunyuanVideo's "
          "interpolation_factor; [0]: factor on every axis"}),
+    where(
+        whole_numbers,
+        {"bases",
+         type::List{4},
+         std::vector<double>{0},
+         {std::vector<double>{0}, std::vector<double>{100, 40}, std::vector<double>{20, 100, 40}},
+         "base of each axis: of NTK by the extent of each, as in FiT, base s^(d/(d - 2)) for a factor s and d "
+         "channels; [0]: base on every axis"}),
     where(on_a_grid, {"grid",
                       type::List{4},
                       std::vector<double>{16, 16},
@@ -307,6 +315,17 @@ const std::vector<Relation> relations = {
      "1 where each axis has a factor of its own",
      [](const Arguments& p) { return p.list("factors").size() == 1 || p.real("factor") == 1; },
      whole_numbers},
+    {{"bases", "axes"},
+     "numbers above 0, one for each axis, or [0]",
+     [](const Arguments& p) {
+       const auto& all = p.list("bases");
+       return all == std::vector<double>{0} || (all.size() == p.width("axes") && std::ranges::min(all) > 0);
+     },
+     whole_numbers},
+    {{"base", "bases"},
+     "10000 where each axis has a base of its own",
+     [](const Arguments& p) { return p.list("bases").size() == 1 || p.real("base") == 10000; },
+     whole_numbers},
     {{"crop_start", "crop_stop", "grid"},
      "a last coordinate beyond the first, on each axis",
      [](const Arguments& p) {
@@ -323,8 +342,10 @@ const std::vector<Relation> relations = {
 using namespace properties;
 
 // Every axis has the same frequencies, and a step on one is as long as on another.
-const Condition alike{
-    {{"ladder", {"restarted"}}, {"coordinates", {"whole"}}, {"factors", {std::vector<double>{0}}}}};
+const Condition alike{{{"ladder", {"restarted"}},
+                       {"coordinates", {"whole"}},
+                       {"factors", {std::vector<double>{0}}},
+                       {"bases", {std::vector<double>{0}}}}};
 // The fastest pair of each axis makes no whole turn from one number to another.
 const Condition restarted_from_0{{{"ladder", {"restarted"}}, {"coordinates", {"whole", "resized"}}}};
 
@@ -371,6 +392,7 @@ const EncodingSpec entry{
                                                                  {"ladder", {"strided"}},
                                                                  {"coordinates", {"whole"}},
                                                                  {"factors", {std::vector<double>{0}}},
+                                                                 {"bases", {std::vector<double>{0}}},
                                                                  {"offset", {0.0}}}}),
             fails(axes::is_one_ladder_where_numbers_are_equal, "dim=8 x=[0,0,1,0*5] t=1 role=query", 0.841,
                   "the frequencies are 1, 0.01 and then 1 again: sin 1 in place of sin 10^-4"),

@@ -151,6 +151,34 @@ TEST(AxialRope, of_one_extent_takes_it_of_all_axes) {
   }
 }
 
+// FiT: of an axis that is s times as long as the trained one NTK's base, 10000 s^(d / (d - 2)) of its d = 4
+// channels, which is 10000 s^2: its slowest pair is s times as slow as it was.
+TEST(AxialRope, takes_a_base_for_each_axis) {
+  const auto made = [](bool exact, const std::string& words) {
+    const Parameters p = Case::parse(words);
+    return as<Rotary>(exact ? encodings::axial_rope.oracle(p) : encodings::axial_rope.make(p));
+  };
+  const auto same = [&](const std::string& words, const std::string& other, std::size_t axis) {
+    Numbers at(words.find("axes=3") == std::string::npos ? 2 : 3, 0);
+    at[axis] = 7;
+    for (const bool exact : {false, true})
+      EXPECT_EQ(rotated(made(exact, words), at), rotated(made(exact, other), at)) << words << exact;
+  };
+  same("dim=8 bases=[40000,90000]", "dim=8 base=40000", 0);
+  same("dim=8 bases=[40000,90000]", "dim=8 base=90000", 1);
+  same("dim=8 bases=[40000,90000] axis_order=reversed", "dim=8 axis_order=reversed base=90000", 1);
+  same("dim=8 axes=3 parts=[2,2,4] bases=[7,8,9]", "dim=8 axes=3 parts=[2,2,4] base=9", 2);
+  same("dim=8 ladder=strided bases=[7,8]", "dim=8 ladder=strided base=8", 1);
+  same("dim=8 bases=[40000,90000] coordinates=resized grid=[9,9]", "dim=8 coordinates=resized grid=[9,9]", 1);
+  same("dim=8 bases=[40000,90000] factors=[2,3]", "dim=8 base=90000 factors=[2,3]", 1);
+  for (const bool exact : {false, true}) {
+    const Rotary rotary = made(exact, "dim=8 bases=[40000,90000]");
+    // 10000^(-2/4) / s: a product of doubles, which holds it but for its last bit.
+    EXPECT_DOUBLE_EQ(rotary.pairs[1].frequency, 0.01 / 2);
+    EXPECT_DOUBLE_EQ(rotary.pairs[3].frequency, 0.01 / 3);
+  }
+}
+
 TEST(AxialRope, divides_positions_by_its_factor) {
   EXPECT_EQ(rotated("dim=8 factor=2", {6, 10}), rotated("dim=8", {3, 5}));
   EXPECT_EQ(rotated("dim=8 factors=[2,5]", {6, 10}), rotated("dim=8", {3, 2}));
@@ -471,6 +499,14 @@ TEST(AxialRope, refuses_what_makes_no_sense) {
   EXPECT_EQ(no("factor=2 factors=[2,1]"),
             "`factor=2 factors=[2,1] coordinates=whole`; allowed: 1 where each axis has a factor of its own");
   EXPECT_EQ(no("factors=[2,1]"), "not refused");
+  EXPECT_EQ(no("bases=[2]"),
+            "`bases=[2] axes=2 coordinates=whole`; allowed: numbers above 0, one for each axis, or [0]");
+  EXPECT_EQ(no("bases=[2,0]"),
+            "`bases=[2,0] axes=2 coordinates=whole`; allowed: numbers above 0, one for each axis, or [0]");
+  EXPECT_EQ(
+      no("base=20 bases=[20,10]"),
+      "`base=20 bases=[20,10] coordinates=whole`; allowed: 10000 where each axis has a base of its own");
+  EXPECT_EQ(no("bases=[2,1]"), "not refused");
   EXPECT_EQ(no("heads=64 dim=16386"), "`heads=64 dim=16386`; allowed: at most 1048576 channels in all heads");
   EXPECT_EQ(no("parts=[4,4] order=alternating ladder=strided"), "not refused");
 }

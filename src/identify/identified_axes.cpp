@@ -81,7 +81,7 @@ std::vector<Divided> divided(const MeasuredRotation& along, double pairs, const 
 
 // The first number's ladder is the same whether ladders are restarted or strided: its base and its divisor.
 // Where the others have that base and divisors that differ, each has its own; those are of ladders that are
-// restarted.
+// restarted. So are bases that differ where nothing is divided.
 void add_divided(const std::vector<std::vector<Divided>>& along, const Parameters& axial, std::size_t first,
                  std::vector<Candidate>& to) {
   for (const auto& [base, factor] : along[first]) {
@@ -101,6 +101,17 @@ void add_divided(const std::vector<std::vector<Divided>>& along, const Parameter
     one.set("ladder", "restarted");
     add_settings("axial_rope", one, to);
   }
+  Parameters one = axial;
+  std::vector<double> bases;
+  for (const std::vector<Divided>& each : along)
+    if (const auto own = std::ranges::find(each, 1, &Divided::factor); own != each.end())
+      bases.push_back(own->base);
+  if (bases.size() != along.size() || std::ranges::count(bases, bases[0]) == std::ssize(bases)) return;
+  one.set("coordinates", "whole");
+  one.set("base", 10000.0);
+  one.set("bases", bases);
+  one.set("ladder", "restarted");
+  add_settings("axial_rope", one, to);
 }
 
 // Radians for each step of an axis by which a head rotates its pairs, in their order; none where one is no

@@ -153,6 +153,8 @@ TEST(IdentifiedAxes, proposes_the_settings_that_it_was_made_with) {
            {"axial_rope", "dim=8 base=100 factor=2"},
            {"axial_rope", "dim=16 base=100 factors=[1,2]"},
            {"axial_rope", "dim=16 base=100 factors=[4,2] axis_order=reversed"},
+           {"axial_rope", "dim=16 bases=[100,500]"},
+           {"axial_rope", "dim=16 bases=[500,100] axis_order=reversed layout=interleaved"},
            {"axial_rope", "dim=24 axes=3 base=100"},
            {"m_rope", "dim=16 sections=[2,3,3]"},
            {"m_rope", "dim=16 sections=[2,3,3] base=1000000 layout=interleaved"},

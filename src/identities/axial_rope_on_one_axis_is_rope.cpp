@@ -77,6 +77,7 @@ const Identity entry{
                {"axis_order", {"given"}},
                {"coordinates", {"whole"}},
                {"factors", {std::vector<double>{0}}},
+               {"bases", {std::vector<double>{0}}},
                {"factor", {1.0}},
                {"offset", {0.0}}}},
     .right_of = &right_of,

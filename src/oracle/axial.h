@@ -17,8 +17,8 @@ struct AxialPair {
   exact::Exponent exponent;
 };
 
-// The scaling of each axis; `offset` is added to every number of a position.
-inline Rotary axial(std::size_t dim, std::size_t heads, std::size_t axes, double base,
+// Base and scaling of each axis; `offset` is added to every number of a position.
+inline Rotary axial(std::size_t dim, std::size_t heads, std::size_t axes, const std::vector<double>& bases,
                     const std::vector<exact::Scaling>& scalings, const std::vector<AxialPair>& pairs,
                     Position offset = 0) {
   struct Axis {
@@ -28,7 +28,7 @@ inline Rotary axial(std::size_t dim, std::size_t heads, std::size_t axes, double
   auto all = std::make_shared<std::vector<Axis>>(axes);
   Rotary rotary{.dim = dim, .heads = heads};
   for (std::size_t axis = 0; axis < axes; ++axis) {
-    exact::Geometric powers{base, {}, scalings.at(axis)};
+    exact::Geometric powers{bases.at(axis), {}, scalings.at(axis)};
     for (const AxialPair& one : pairs)
       if (one.pair.axis == axis)
         powers.exponents.push_back(one.exponent), (*all)[axis].pairs.push_back(one.pair);

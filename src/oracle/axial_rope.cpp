@@ -247,6 +247,9 @@ Encoding oracle::axial_rope(const Arguments& p) {
   std::vector<double> divisors = p.list("factors");
   if (divisors.size() == 1) divisors.assign(axes, p.real("factor"));
 
+  std::vector<double> bases = p.list("bases");
+  if (bases.size() < axes) bases.assign(axes, p.real("base"));
+
   std::vector<AxialPair> pairs;
   const auto owner = owners(pairs_of_part, p.is("order", "alternating"));
   for (std::size_t rank = 0; rank < all_pairs; ++rank) {
@@ -273,8 +276,8 @@ Encoding oracle::axial_rope(const Arguments& p) {
   std::vector<exact::Scaling> scalings(axes, exact::Unscaled{});
   for (std::size_t axis = 0; axis < axes; ++axis)
     if (divisors[axis] != 1) scalings[axis] = exact::Interpolated{divisors[axis]};
-  Rotary rotary = whole ? axial(dim, p.width("heads"), axes, p.real("base"), scalings, pairs, offset)
-                        : of_fractions(p, pairs);
+  Rotary rotary =
+      whole ? axial(dim, p.width("heads"), axes, bases, scalings, pairs, offset) : of_fractions(p, pairs);
   if (offset != 0) allow_for_sums(rotary, static_cast<double>(offset));
   return rotary;
 }

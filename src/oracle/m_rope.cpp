@@ -52,7 +52,7 @@ Encoding oracle::m_rope(const Arguments& p) {
     one.exponent = {static_cast<std::int64_t>(restarted ? 2 * before : i), static_cast<std::int64_t>(pairs)};
     rotated.push_back(one);
   }
-  return axial(dim, p.width("heads"), numbers.size(), p.real("base"),
+  return axial(dim, p.width("heads"), numbers.size(), std::vector<double>(numbers.size(), p.real("base")),
                std::vector<exact::Scaling>(numbers.size(), exact::Unscaled{}), rotated);
 }
 
