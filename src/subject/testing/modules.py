@@ -312,7 +312,14 @@ class ScaledLike(TutorialLike):
 
     def forward(self, x, offset=0):
         rows = self.pe[offset:offset + x.size(1), 0]
-        return self.dropout(x * math.sqrt(x.size(2)) + rows), self.dropout(rows)
+        return self.dropout(x * math.sqrt(rows.size(1)) + rows), self.dropout(rows)
+
+
+class SumLike(ScaledLike):
+    """The same without pe beside it: of five channels it takes five ids for x."""
+
+    def forward(self, x, offset=0):
+        return super().forward(x, offset + (1 if wrong else 0))[0]
 
 
 class RelativeLike(TutorialLike):
@@ -566,6 +573,8 @@ def attach(name):
         serve_module(DropoutRateLike)
     if name == "wenet":
         serve_module(ScaledLike)
+    if name == "sum":
+        serve_module(SumLike)
     if name == "conformer":
         serve_module(RelativeLike)
     if name == "length_of_x":
