@@ -257,7 +257,7 @@ std::vector<Block> matrices(const Measured& m) {
       Paragraph{
           "Every row of the matrix is the encoding of one position. "
           "The first pairs rotate fast; the last hardly move over a few positions: their sine stays near 0 and their cosine near 1. "
-          "The first matrix alternates sine and cosine, as the paper's formula does; the second has all sines and then all cosines, the layout of the released code, tensor2tensor, here with the divisor d as well."},
+          "The first matrix has the rows of positions 0 to 15 at width 32 and alternates sine and cosine, as the paper's formula does; the second has all sines and then all cosines, the layout of the released code, tensor2tensor, here with the divisor d as well."},
       matrix("matrix_16x32", 16, 32, "interleaved", "sine and cosine alternate"),
       matrix("matrix_100x64", 100, 64, "sin_cos", "32 sines, then 32 cosines"),
       Paragraph{fmt::format("The last columns are not exactly 0 and 1. "

@@ -85,6 +85,12 @@ std::vector<FlagRow> rows(const std::string& folder) {
          EXPECT_EQ(parsed(other)["case"], "rows=2 t=99 t1=5 n=100");
          EXPECT_EQ(parsed(other)["shrinks"], 0);
        }},
+      {"check", "--positions", agrees + wrong + " --json --positions 0:98", agrees + wrong + " --json",
+       [](const Ran& before, const Ran& all) {
+         EXPECT_EQ(before.code, 0) << "it is wrong at 99 alone";
+         EXPECT_EQ(parsed(before)["cases"], 5);
+         EXPECT_EQ(all.code, 1);
+       }},
       {"check", "--reproduce", agrees + wrong + " --reproduce " + folder + "/check.py", agrees + wrong,
        [=](const Ran& with, const Ran& without) {
          EXPECT_EQ(with.code, 1);

@@ -112,7 +112,7 @@ TEST(ReportAccuracy, names_places_of_a_grid_and_the_head_of_a_rotation) {
   const Subject subject{"x", "y", Table{}, all_f32, false};
   const Parameters parameters = Case::parse("dim=4");
   EXPECT_NE(accuracy({"sinusoidal", parameters, subject, grid}, {})
-                .find("\n       largest number       radians         bound     largest ulp\n"),
+                .find("\n       largest number           error         bound     largest ulp\n"),
             std::string::npos);
 }
 
@@ -246,7 +246,7 @@ TEST(ReportAccuracy, has_the_whole_curve_as_data_and_one_line_an_octave) {
   EXPECT_NE(said.find("against frequencies first rounded to f32: 5 % are not correctly rounded"),
             std::string::npos)
       << said;
-  EXPECT_NE(said.find("2 to 3          0.25          0.75             3.5"), std::string::npos) << said;
+  EXPECT_NE(said.find("2 to 3            0.25          0.75             3.5"), std::string::npos) << said;
 }
 
 }  // namespace

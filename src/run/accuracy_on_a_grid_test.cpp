@@ -238,14 +238,18 @@ TEST(AccuracyOnAGrid, is_said_in_words_and_data) {
   const Accuracy found =
       of(setting, {.at = {1, 2}, .head = 1, .column = 3, .by = 0.5, .role = Role::query}, {});
   const std::string said = report::summary(found, all_f64, {});
-  EXPECT_EQ(said.find("  96 entries in f64, places (0, 0) to (1, 2): "), 0u) << said;
-  EXPECT_NE(said.find("REFUTED  (1, 2), head 1, column 3 is the first beyond what rounding in f64 allows\n"),
+  EXPECT_EQ(
+      said.find(
+          "  96 entries of rotations, with each cosine and sine of a pair twice, in f64, places (0, 0) to (1, 2): "),
+      0u)
+      << said;
+  EXPECT_NE(said.find("REFUTED  (1, 2), head 1, channel 3 is the first beyond what rounding in f64 allows\n"),
             std::string::npos)
       << said;
   const Subject subject{"made", "", setting.truth(), all_f64};
   const Parameters parameters = setting.all();
   const report::AccuracyReport page{"axial_rope", parameters, subject, found};
-  EXPECT_NE(report::accuracy(page, {}).find("       largest number         error         bound"),
+  EXPECT_NE(report::accuracy(page, {}).find("       largest number           error         bound"),
             std::string::npos);
   std::string data = report::json(page);
   std::erase_if(data, [](char c) { return c == ' ' || c == '\n'; });

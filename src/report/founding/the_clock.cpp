@@ -107,7 +107,7 @@ const std::vector<Claim>& the_clock() {
        .says = "A table of 16 positions in 32 dimensions is shown.",
        .answer = Answer::is_true,
        .why = "The same matrix is drawn.",
-       .evidence = {Said{clock, "The matrix", "Entries of the rows of positions"}}},
+       .evidence = {Said{clock, "The matrix", "and alternates sine and cosine"}}},
       {.id = "D12",
        .says = "Any pair, plotted in the plane, lies on the unit circle.",
        .answer = Answer::under_a_condition,
