@@ -14,6 +14,7 @@
 #include "diagnosis/call_places.h"
 #include "diagnosis/joint_places.h"
 #include "diagnosis/measured_words.h"
+#include "diagnosis/memory_evidence.h"
 #include "diagnosis/padding_effects.h"
 #include "diagnosis/position_effects.h"
 #include "diagnosis/token_effects.h"
@@ -208,6 +209,13 @@ std::vector<Effect> effects_of(const Subject& subject, const Encoding& declared,
   return out;
 }
 
+// What explains all rows at the first place; places are in their order.
+struct Best {
+  std::size_t rank = std::numeric_limits<std::size_t>::max();
+  std::string words = {};
+  bool remembers = false;
+};
+
 }  // namespace
 
 std::vector<Effect> all_effects(const Model& model, const Subject& subject, const Encoding& declared) {
@@ -225,14 +233,14 @@ std::optional<std::string> call_deviation(const Model& model, const Subject& sub
   std::vector<PlaceInCalls> places =
       known_places(signature(declared).has(Axis::batch), signature(declared).has(Axis::token));
   add_heads(alone, heads_of(declared), subject, answered, places);
-  std::optional<std::pair<std::size_t, std::string>> best;
-  const auto take = [&best](std::size_t rank, const std::string& place, const Effect& effect) {
-    if (!best || rank < best->first) best = {rank, words_in(place, effect.words)};
-  };
+  Best best;
   std::optional<JointPlaces> joint;
-  const std::vector<Effect> effects =
+  std::vector<Effect> effects =
       further.effects.empty() ? effects_of(subject, declared, all_first) : further.effects;
+  // What needs no memory is tried first: it may explain the same answers.
+  std::ranges::stable_partition(effects, [](const Effect& one) { return !one.remembers; });
   for (const Effect& effect : effects) {
+    if (effect.remembers && !subject.live) continue;  // a file
     const auto by_effect = explained_by(effect, model, declared, answered, alone);
     if (!by_effect) continue;
     std::vector<PlaceInCalls> own = places;
@@ -241,14 +249,27 @@ std::optional<std::string> call_deviation(const Model& model, const Subject& sub
     own.push_back(past_the_last_thousand());
     if (signature(declared).has(Axis::batch))
       add_limit(&AnsweredRow::batch, "in batch rows", alone, *by_effect, own);
+    // Memory is said where it was seen: the subject is asked anew once.
+    std::optional<bool> is_seen;
+    const auto take = [&](std::size_t rank, const std::string& place) {
+      if (effect.remembers && subject.renew) {
+        if (!is_seen) is_seen = remembers_as(effect, *by_effect, alone, model, subject, declared, answered);
+        if (!*is_seen) return;
+      }
+      best = {.rank = rank, .words = words_in(place, effect.words), .remembers = effect.remembers};
+    };
+    // What was seen to remember says more than what explains the same without.
+    const auto may_be = [&](std::size_t rank) {
+      return rank < best.rank || (rank == best.rank && effect.remembers && subject.renew && !best.remembers);
+    };
     // What is not done at all is the simplest, where just those rows are wrong: another effect may lead to
     // the same answers at some larger place.
-    for (std::size_t n = 0; effect.always && n < own.size() && (!best || best->first > 1); ++n)
+    for (std::size_t n = 0; effect.always && n < own.size() && best.rank > 1; ++n)
       if (holds_at(own[n], alone, *by_effect, answered) && is_where_rows_are_wrong(own[n], alone, answered))
-        take(std::min<std::size_t>(n, 1), own[n].words, effect);
-    for (std::size_t n = 0; n < own.size() && (!best || n < best->first); ++n)
-      if (holds_at(own[n], alone, *by_effect, answered)) take(n, own[n].words, effect);
-    if (!further.joint || (best && best->first < own.size())) continue;
+        take(std::min<std::size_t>(n, 1), own[n].words);
+    for (std::size_t n = 0; n < own.size() && may_be(n); ++n)
+      if (holds_at(own[n], alone, *by_effect, answered)) take(n, own[n].words);
+    if (!further.joint || best.rank < own.size()) continue;
     if (!joint) {
       std::vector<PlaceInCalls> single = places;
       for (PlaceInCalls& one :
@@ -257,9 +278,10 @@ std::optional<std::string> call_deviation(const Model& model, const Subject& sub
       if (first_wrong) single.push_back(from_on(*first_wrong));
       joint.emplace(single, alone, answered);
     }
-    if (const auto found = joint->of(*by_effect)) take(own.size() + found->conditions, found->words, effect);
+    if (const auto found = joint->of(*by_effect); found && may_be(own.size() + found->conditions))
+      take(own.size() + found->conditions, found->words);
   }
-  return best ? std::optional(best->second) : std::nullopt;
+  return best.words.empty() ? std::nullopt : std::optional(best.words);
 }
 
 }  // namespace posproof

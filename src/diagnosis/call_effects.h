@@ -30,6 +30,7 @@ struct Effect {
   bool by_head = false;                   // each head has positions of its own
   std::vector<std::size_t> columns = {};  // of the answer, to which it is done; empty: to all
   bool always = false;                    // the same whatever the position: what it is not done to shows
+  bool remembers = false;                 // calls before matter
 };
 
 // The tokens of a call, or its queries, as an effect on positions sees them.

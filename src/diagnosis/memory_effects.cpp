@@ -271,6 +271,7 @@ std::vector<Effect> effects_of_memory() {
   for (auto more : {of_a_number_that_is_left(), of_the_call_before()})
     for (Effect& one : more) out.push_back(std::move(one));
   out.push_back(counted_by_role());
+  for (Effect& one : out) one.remembers = true;
   return out;
 }
 
