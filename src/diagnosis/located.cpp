@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <new>
 #include <set>
@@ -14,6 +15,7 @@
 #include "diagnosis/call_deviations.h"
 #include "diagnosis/call_fits.h"
 #include "diagnosis/measured_words.h"
+#include "diagnosis/unseen_fault.h"
 
 namespace posproof {
 namespace {
@@ -23,6 +25,7 @@ struct LocatedEntry {
   const Call& call;
   std::size_t batch, head, token, tokens, column;  // token, or query, of so many in its row of the batch
   bool wrong;
+  double off, bound;  // by how much, and what rounding allows
 };
 
 bool is_pairwise(const Encoding& encoding) {
@@ -45,24 +48,31 @@ std::vector<LocatedEntry> entries_of(const Encoding& declared, const Precision& 
         if (causal && call.keys.whole[c] > call.positions.whole[r % tokens]) continue;
         // Nothing can stand where a pair of zeros was rotated.
         if (expected.at(r, c) == 0 && given.at(r, c) == 0 && error.at(r, c) == 0) continue;
-        const bool is = std::abs(given.at(r, c) - expected.at(r, c)) <= error.at(r, c);
-        out.push_back({call, r / tokens / heads, r / tokens % heads, r % tokens, tokens, c, !is});
+        const double off = std::abs(given.at(r, c) - expected.at(r, c)), bound = error.at(r, c);
+        const bool is = off <= bound;
+        out.push_back({call, r / tokens / heads, r / tokens % heads, r % tokens, tokens, c, !is,
+                       std::isnan(off) ? std::numeric_limits<double>::infinity() : off, bound});
       }
   }
   return out;
 }
 
+// Which ends of a range are said.
+struct Ends {
+  bool first = true, last = true;
+};
+
 // What an entry may be told by, and what is said of those that are wrong.
 struct Told {
   Function<Position(const LocatedEntry&)> by;
-  Function<std::string(const std::vector<Position>& wrong, Position most)> words;
+  Function<std::string(const std::vector<Position>& wrong, Ends ends)> words;
   bool by_range = false;  // all from the first to the last of them, not each alone
   bool in_calls = false;  // a place in the call: of one of which it is said throughout it says nothing
 };
 
 // `heads 2 and 3 of 4`; some of a number that has an end.
 auto some_of(std::string name, std::size_t all) {
-  return [=](const std::vector<Position>& wrong, Position) {
+  return [=](const std::vector<Position>& wrong, Ends) {
     const std::vector<std::size_t> numbers(wrong.begin(), wrong.end());
     return fmt::format("in {} of {}", numbered(name, numbers), all);
   };
@@ -70,11 +80,12 @@ auto some_of(std::string name, std::size_t all) {
 
 // `distances 12 to 15`, `distances from 12 on`.
 auto a_range(std::string name) {
-  return [=](const std::vector<Position>& wrong, Position most) {
+  return [=](const std::vector<Position>& wrong, Ends ends) {
     const Position first = wrong.front(), last = wrong.back();
-    if (first == last) return fmt::format("at {} {}", name, first);
-    return last == most ? fmt::format("at {}s from {} on", name, first)
-                        : fmt::format("at {}s from {} to {}", name, first, last);
+    if (!ends.last) return fmt::format("at {}s from {} on", name, first);
+    if (!ends.first) return fmt::format("at {}s up to {}", name, last);
+    return first == last ? fmt::format("at {} {}", name, first)
+                         : fmt::format("at {}s from {} to {}", name, first, last);
   };
 }
 
@@ -97,20 +108,19 @@ std::vector<Told> all_told(const Encoding& declared) {
   }
   if (signed_as.has(Axis::batch)) {
     out.push_back({[=](E e) { return place(e.batch == 0 ? 0 : 1); },
-                   [](const auto& wrong, Position) {
+                   [](const auto& wrong, Ends) {
                      return std::string(wrong.front() == 0 ? "in the first batch row"
                                                            : "in batch rows after the first");
                    },
                    false, true});
-    out.push_back({[](E e) { return Position{e.call.role == Role::key}; },
-                   [](const auto& wrong, Position) {
-                     return std::string(wrong.front() == 0 ? "in queries" : "in keys");
-                   }});
+    out.push_back(
+        {[](E e) { return Position{e.call.role == Role::key}; },
+         [](const auto& wrong, Ends) { return std::string(wrong.front() == 0 ? "in queries" : "in keys"); }});
   }
   if (is_pairwise(declared) && positions_of(declared).axes == 1) {
     const auto offset = [](E e) { return e.call.positions.whole[e.token] - e.call.keys.whole[e.column]; };
     out.push_back({[=](E e) { return Position{offset(e) < 0}; },
-                   [](const auto& wrong, Position) {
+                   [](const auto& wrong, Ends) {
                      return std::string(wrong.front() == 0 ? "for keys up to the query's own"
                                                            : "for keys after the query");
                    }});
@@ -126,21 +136,22 @@ std::vector<Told> all_told(const Encoding& declared) {
   }
   const std::string row = signed_as.has(Axis::key) ? "query" : "token";
   out.push_back({[=](E e) { return place(e.token); },
-                 [row](const auto& wrong, Position most) {
+                 [row](const auto& wrong, Ends ends) {
                    const std::string of = row == "query" ? "queries" : "tokens";
-                   if (wrong.size() == 1) return fmt::format("in {} number {} of a call", row, wrong[0]);
-                   return wrong.back() == most
-                              ? fmt::format("in {} from number {} of a call on", of, wrong[0])
+                   if (!ends.last) return fmt::format("in {} from number {} of a call on", of, wrong[0]);
+                   if (!ends.first) return fmt::format("in {} up to number {} of a call", of, wrong.back());
+                   return wrong.size() == 1
+                              ? fmt::format("in {} number {} of a call", row, wrong[0])
                               : fmt::format("in {} number {} to {} of a call", of, wrong[0], wrong.back());
                  },
                  true, true});
   out.push_back({[=](E e) { return place(e.tokens); },
-                 [row](const auto& wrong, Position most) {
+                 [row](const auto& wrong, Ends ends) {
                    const std::string of = row == "query" ? "queries" : "tokens";
-                   if (wrong.size() == 1)
-                     return fmt::format("in calls of {} {}", wrong[0], wrong[0] == 1 ? row : of);
-                   return wrong.back() == most
-                              ? fmt::format("in calls of {} {} and more", wrong[0], of)
+                   if (!ends.last) return fmt::format("in calls of {} {} and more", wrong[0], of);
+                   if (!ends.first) return fmt::format("in calls of up to {} {}", wrong.back(), of);
+                   return wrong.size() == 1
+                              ? fmt::format("in calls of {} {}", wrong[0], wrong[0] == 1 ? row : of)
                               : fmt::format("in calls of {} to {} {}", wrong[0], wrong.back(), of);
                  },
                  true});
@@ -204,29 +215,97 @@ bool is_no_accident(const Told& told, const std::vector<OfCall>& calls) {
   return all <= 0x1p-8;
 }
 
+// Entries of each call, by what group they are of.
+using Groups = std::map<Position, std::vector<EntriesOfCall>>;
+
+Groups in_groups(const std::vector<LocatedEntry>& entries, const std::vector<Position>& is,
+                 const Function<Position(Position)>& group) {
+  Groups out;
+  const Call* last = nullptr;
+  std::size_t call = 0;
+  for (std::size_t n = 0; n < entries.size(); ++n) {
+    if (last != nullptr && &entries[n].call != last) ++call;
+    last = &entries[n].call;
+    auto& all = out[group(is[n])];
+    if (all.empty() || all.back().call != call) all.push_back({.call = call});
+    ++all.back().entries;
+    all.back().bounds += entries[n].bound;
+    if (entries[n].wrong) all.back().off.push_back(entries[n].off);
+  }
+  return out;
+}
+
+// How unlikely an end is that is none: 2^-8.
+bool is_proved(const std::vector<EntriesOfCall>& seen, const std::vector<EntriesOfCall>& past) {
+  return chance_of_none(seen, past) <= 0x1p-8;
+}
+
+// An end is said where entries past it were asked that would have shown the fault, if it went on as it is up
+// to there. A fault that grows rarer on the way to the end would be rarer still past it: its share counts
+// over all numbers of the range, and over the half, the quarter and the eighth of them that is next to the
+// end. Past the largest and the smallest number that were asked nothing is known: a range has no end there,
+// or, at the smallest, that number.
+Ends proved_ends(const std::vector<LocatedEntry>& entries, const std::vector<Position>& is, Position first,
+                 Position last) {
+  constexpr std::size_t several = 3;
+  std::vector<Position> numbers;
+  for (const Position t : std::set<Position>(is.begin(), is.end()))
+    if (first <= t && t <= last) numbers.push_back(t);
+  Ends ends;
+  for (std::size_t parts = 1; parts <= 8; parts *= 2) {
+    const std::size_t next = std::min(numbers.size(), std::max(several, numbers.size() / parts));
+    const Position to = numbers[next - 1], from = numbers[numbers.size() - next];
+    Groups low = in_groups(entries, is, [=](Position t) { return t < first ? -1 : t > to ? 1 : 0; });
+    Groups high = in_groups(entries, is, [=](Position t) { return t < from ? -1 : t > last ? 1 : 0; });
+    ends.first = ends.first && is_proved(low[0], low[-1]);
+    ends.last = ends.last && is_proved(high[0], high[1]);
+  }
+  ends.first = ends.first || std::ranges::min(is) == first;
+  return ends;
+}
+
+// Whether the others would have shown the fault, each as often as the one of those that are wrong that shows
+// it least often, but for a chance of 2^-4 each: two are seldom so at once by chance.
+bool others_would_show(const std::vector<LocatedEntry>& entries, const std::vector<Position>& is,
+                       const std::set<Position>& wrong) {
+  constexpr double unlikely = 0x1p-4;
+  const Groups all = in_groups(entries, is, [](Position t) { return t; });
+  for (const auto& [one, held] : all) {
+    if (wrong.contains(one)) continue;
+    for (const Position other : wrong)
+      if (chance_of_none(all.at(other), held) > unlikely) return false;
+  }
+  return true;
+}
+
 // None where less than a quarter of all entries lie elsewhere.
 std::optional<Said> said_by(const Told& told, const std::vector<LocatedEntry>& entries) {
   constexpr std::size_t several = 16;
   std::set<Position> wrong;
   std::vector<Position> is;
   is.reserve(entries.size());
-  Position most = 0;
   for (const LocatedEntry& one : entries) {
     is.push_back(told.by(one));
-    most = std::max(most, is.back());
     if (one.wrong) wrong.insert(is.back());
   }
   if (wrong.empty()) return std::nullopt;
+  Ends ends;
+  if (told.by_range) {
+    ends = proved_ends(entries, is, *wrong.begin(), *wrong.rbegin());
+    if (!ends.first && !ends.last) return std::nullopt;
+  }
   Said out;
   for (const Position here : is) {
-    out.inside.push_back(told.by_range ? *wrong.begin() <= here && here <= *wrong.rbegin()
+    out.inside.push_back(told.by_range ? (!ends.first || *wrong.begin() <= here) &&
+                                             (!ends.last || here <= *wrong.rbegin())
                                        : wrong.contains(here));
     out.count += out.inside.back() ? 1 : 0;
   }
   const std::size_t elsewhere = entries.size() - out.count;
   if (elsewhere < several || 4 * elsewhere < entries.size()) return std::nullopt;
   if (!is_no_accident(told, by_call(entries, out.inside))) return std::nullopt;
-  out.words = told.words({wrong.begin(), wrong.end()}, most);
+  if (!told.by_range && !others_would_show(entries, is, wrong)) return std::nullopt;
+  out.words = told.words({wrong.begin(), wrong.end()}, ends);
   return out;
 }
 
