@@ -60,6 +60,7 @@ struct Form {
   bool frequencies_reversed = false;
   bool input_scaled = false;  // the coordinates are multiplied with pi as the angles are
   Place place = nullptr;  // where sines and cosines stand, where that is another order than any declared one
+  Real pi = std::numbers::pi_v<Real>;
 };
 
 Encoding reads(const Parameters& given, const Form& form) {
@@ -71,9 +72,8 @@ Encoding reads(const Parameters& given, const Form& form) {
   if (several && axes == 1) throw Refusal("the same on one axis");
   const bool of_input = form.inputs_reversed || form.input_scaled;
   if (of_input && p.is("input", "none")) throw Refusal("the same without the coordinates");
-  const Real unit = p.is("factor", "one")  ? 1
-                    : p.is("factor", "pi") ? std::numbers::pi_v<Real>
-                                           : 2 * std::numbers::pi_v<Real>;
+  const Real unit = p.is("factor", "one") ? 1 : p.is("factor", "pi") ? form.pi : 2 * form.pi;
+  if (form.pi != std::numbers::pi_v<Real> && unit == 1) throw Refusal("the same without pi");
   if (form.input_scaled && unit == 1) throw Refusal("the same without pi");
   for (Pair& pair : table.pairs) {
     const std::size_t j = form.frequencies_reversed ? count - 1 - pair.index : pair.index;
@@ -111,7 +111,8 @@ misread::Make with(const Form& of) {
   return [of](const Parameters& given) { return reads(given, of); };
 }
 
-constexpr std::string_view two_axes = "axes=2 input=first", with_input = "input=first factor=pi";
+constexpr std::string_view two_axes = "axes=2 input=first", with_input = "input=first factor=pi",
+                           with_pi = "factor=pi";
 
 }  // namespace
 
@@ -133,6 +134,10 @@ const MisreadingFamily entry{{
      with({.place = &by_axis_part_frequency}), two_axes},
     {"the coordinates themselves are multiplied by pi as the angles are", with({.input_scaled = true}),
      with_input},
+    {"pi is 3.1416", with({.pi = 3.1416L}), with_pi},
+    {"pi is 3.1415", with({.pi = 3.1415L}), with_pi},
+    {"pi is 3.14", with({.pi = 3.14L}), with_pi},
+    {"pi is 22/7", with({.pi = 22 / 7.0L}), with_pi},
 }};
 
 }  // namespace posproof::misreadings_nerf

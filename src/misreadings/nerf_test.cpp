@@ -12,7 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "diagnosis/diagnosis.h"
 #include "diagnosis/testing/misread.h"
+#include "run/catalogued.h"
 
 namespace posproof::misreadings_nerf_test {
 namespace {
@@ -90,6 +92,46 @@ TEST(MisreadNerf, has_this_order_of_columns) {
       "of each axis all sines come first, then all cosines: the frequency counts fastest, the axis slowest",
       "axes=2 frequencies=2 factor=one input=last", {x, y},
       {s(x), s(2 * x), c(x), c(2 * x), s(y), s(2 * y), c(y), c(2 * y), x, y});
+}
+
+TEST(MisreadNerf, has_a_number_of_few_digits_in_the_place_of_pi) {
+  const std::pair<std::string_view, double> all[] = {
+      {"pi is 3.1416", 3.1416}, {"pi is 3.1415", 3.1415}, {"pi is 3.14", 3.14}, {"pi is 22/7", 22 / 7.0}};
+  for (const auto& [what, pi] : all) {
+    expect_row(what, "frequencies=2 factor=pi", {0.3},
+               {std::sin(0.3 * pi), std::cos(0.3 * pi), std::sin(0.6 * pi), std::cos(0.6 * pi)});
+    expect_row(what, "frequencies=1 factor=two_pi input=first", {0.3},
+               {0.3, std::sin(0.6 * pi), std::cos(0.6 * pi)});
+    EXPECT_THROW(read_as(what, "factor=one"), Refusal) << what;
+  }
+}
+
+// Each is told from the others and from pi, in f32; a number near to one of them is none.
+TEST(MisreadNerf, is_said_of_that_number_alone) {
+  const Parameters parameters = testing::parameters_of("nerf", "axes=2 frequencies=6 factor=pi");
+  const EncodingSpec& spec = encoding_named("nerf");
+  const auto said = [&](double pi) {
+    Table wrong = as<Table>(spec.make(parameters));
+    wrong.rows = [pi, pairs = wrong.pairs, dim = wrong.dim](const Positions& positions, Position) {
+      Tensor rows({positions.size(), dim});
+      for (std::size_t r = 0; r < rows.rows(); ++r)
+        for (const Pair& pair : pairs) {
+          const double angle = pair.frequency / std::numbers::pi * pi * positions.at(r, pair.axis);
+          rows.at(r, pair.first) = static_cast<float>(std::sin(angle));
+          rows.at(r, pair.second) = static_cast<float>(std::cos(angle));
+        }
+      return rows;
+    };
+    std::vector<std::string> out;
+    for (const Explanation& one : diagnose(spec, "nerf", parameters, {"made", "", wrong, all_f32}, Case{}, 1))
+      if (one.what.starts_with("pi is")) out.push_back(one.what);
+    return out;
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(said(3.1416), Texts{"pi is 3.1416"});
+  EXPECT_EQ(said(22 / 7.0), Texts{"pi is 22/7"});
+  EXPECT_EQ(said(3.14161), Texts{});
+  EXPECT_EQ(said(std::numbers::pi), Texts{});
 }
 
 // One frequency is the first and the last.
