@@ -103,6 +103,15 @@ TEST(AnswerDeviations, name_one_factor_of_all) {
             Sentences{});
 }
 
+// Past the largest number of the format an answer is that, or infinite; past another number it is neither.
+TEST(AnswerDeviations, name_what_stands_past_the_largest_number) {
+  const auto of_biases = [](OfEntry change) { return of_entries("alibi", "heads=12", change); };
+  EXPECT_EQ(of_biases([](double x) { return to_f16(std::clamp(x, -65504.0, 65504.0)); }),
+            Sentences{"answers are rounded to f16, and past 65504 they are that"});
+  EXPECT_EQ(of_biases([](double x) { return to_f16(x); }), Sentences{"answers are rounded to f16"});
+  EXPECT_EQ(of_biases([](double x) { return to_f16(std::clamp(x, -60000.0, 60000.0)); }), Sentences{});
+}
+
 // In f32 first, as code has them before it rounds them to less: a tie may fall to the other side.
 TEST(AnswerDeviations, name_answers_in_few_digits) {
   const struct {
@@ -390,6 +399,7 @@ TEST(AnswerDeviations, round_to_what_they_say) {
   const std::vector<double> row{1 + 0x1p-8 + 0x1p-12, -1 - 0x1p-7 - 0x1p-9, 0.3, -0.7, 70000};
   const auto all = rounded_answers(answering(row), all_f64);
   EXPECT_EQ(sentences(all), (Sentences{"answers are rounded to f32", "answers are rounded to f16",
+                                       "answers are rounded to f16, and past 65504 they are that",
                                        "answers are rounded to bf16", "answers are cut to bf16, towards 0",
                                        "entries are in 8 bits: whole multiples of 1/127",
                                        "entries are in 8 bits: whole multiples of 1/128"}));
@@ -397,6 +407,8 @@ TEST(AnswerDeviations, round_to_what_they_say) {
             (std::vector<double>{row[0], row[1], double{0.3f}, double{-0.7f}, 70000}));
   EXPECT_EQ(made(all, "answers are rounded to f16"),
             (std::vector<double>{1 + 0x1p-8, -1 - 0x1p-7 - 0x1p-9, 0.300048828125, -0.7001953125, inf}));
+  EXPECT_EQ(made(all, "answers are rounded to f16, and past 65504 they are that"),
+            (std::vector<double>{1 + 0x1p-8, -1 - 0x1p-7 - 0x1p-9, 0.300048828125, -0.7001953125, 65504}));
   EXPECT_EQ(made(all, "answers are rounded to bf16"),
             (std::vector<double>{1 + 0x1p-7, -1 - 0x1p-7, 0.30078125, -0.69921875, 70144}));
   EXPECT_EQ(made(all, "answers are cut to bf16, towards 0"),
@@ -421,7 +433,9 @@ TEST(AnswerDeviations, round_to_fewer_digits_than_the_precision_has) {
     first.insert(first.end(), narrow.begin(), narrow.end());
     return first;
   };
-  EXPECT_EQ(said("f32"), after({"answers are rounded to f16", "answers are rounded to bf16"}));
+  EXPECT_EQ(said("f32"),
+            after({"answers are rounded to f16", "answers are rounded to f16, and past 65504 they are that",
+                   "answers are rounded to bf16"}));
   EXPECT_EQ(said("f16"), after({"answers are rounded to bf16"}));
   EXPECT_EQ(said("bf16"), narrow);
 }

@@ -89,6 +89,8 @@ const std::vector<std::pair<std::string, Rotated>> forms = {
     {"frequencies and angles are rounded to bf16", of_angles(same, bf16, bf16)},
     {"positions are rounded to f16: from 2049 on neighbours coincide, and past 65504 there are none",
      of_angles(f16, same, same)},
+    {"positions are rounded to f16: from 2049 on neighbours coincide, and past 65504 they count as that",
+     of_angles([](double t) { return std::clamp(f16(t), -65504.0, 65504.0); }, same, same)},
     {"positions, frequencies and angles are rounded to f16", of_angles(f16, f16, f16)},
     {"positions and angles are rounded to f16", of_angles(f16, same, f16)},
     {"positions and frequencies are rounded to f16", of_angles(f16, f16, same)},
