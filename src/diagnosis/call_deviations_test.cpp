@@ -513,5 +513,27 @@ TEST(CallDeviations, name_the_place_of_a_query) {
                   [](const Where& w) { return w.tokens > 1 && w.token + 1 == w.tokens; }}});
 }
 
+// A cache whose rows are found by |t|. Where one of them has another row it is none.
+TEST(CallDeviations, of_positions_below_0) {
+  const EncodingSpec& spec = encoding_named("rope");
+  Rotary truth = as<Rotary>(spec.oracle(with(spec, Case::parse("dim=16 heads=2"))));
+  truth.positions.lo = -5000, truth.positions.hi = 5000;
+  const Encoding declared = truth;
+  const auto said = [&](const Function<Position(Position)>& other) {
+    const Encoding wrong = answered_by(declared, [=](const Call& asked) {
+      Call call = asked;
+      for (Position& t : call.positions.whole) t = other(t);
+      return answer(declared, call);
+    });
+    const Subject subject{"made", "", wrong, all_f32};
+    return call_deviation(model_of(declared, all_f32), subject, declared,
+                          answers_of(subject, declared, Case{}, 1))
+        .value_or("nothing");
+  };
+  EXPECT_EQ(said([](Position t) { return std::abs(t); }), "positions below 0 count as their absolute value");
+  EXPECT_EQ(said([](Position t) { return std::max(t, Position{0}); }), "positions below 0 count as 0");
+  EXPECT_EQ(said([](Position t) { return t < 0 ? 1 - t : t; }), "nothing");
+}
+
 }  // namespace
 }  // namespace posproof::call_deviations_test

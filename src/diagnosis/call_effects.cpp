@@ -107,6 +107,8 @@ std::vector<Effect> of_reals() {
                           [](double t) { return std::nearbyint(to_f32(t)); }),
           effect_on_reals("positions are rounded to bf16", [](double t) { return to_bf16(to_f32(t)); }),
           effect_on_reals("positions are rounded to f16", [](double t) { return to_f16(to_f32(t)); }),
+          effect_on_reals("positions are rounded to f16, and past 65504 they count as that",
+                          [](double t) { return to_f16(std::clamp(to_f32(t), -65504.0, 65504.0)); }),
           effect_on_reals("positions are one ahead", [](double t) { return t + 1; }),
           effect_on_reals("positions are one behind", [](double t) { return t - 1; }),
           effect_on_reals("positions are doubled", [](double t) { return 2 * t; }),

@@ -226,6 +226,9 @@ TEST(CallEffectsOnPositions, give_each_head_positions_of_its_own) {
   } all[] = {
       {"the number of the head is added to every position", {5, -1, 9, 300, 2, 4}, {6, 0, 10, 301, 3, 5}},
       {"the number of the head stands for every position", {0, 0, 0, 0, 0, 0}, {1, 1, 1, 1, 1, 1}},
+      {"head h of every batch row has the positions of batch row h, modulo the number of rows",
+       {5, -1, 9, 5, -1, 9},
+       {300, 2, 4, 300, 2, 4}},
       {"heads count on from the first token of their row: all tokens of head h have its position and h",
        {5, 5, 5, 300, 300, 300},
        {6, 6, 6, 301, 301, 301}},
@@ -255,6 +258,7 @@ TEST(CallEffectsOnPositions, move_positions_that_are_no_whole_numbers) {
       {"positions are rounded to whole numbers", {-2, 2, 3, 257, 2049}},
       {"positions are rounded to bf16", {-1.5, 2.5, 3, 256, 2048}},
       {"positions are rounded to f16", {-1.5, 2.5, 3, 257, 2048}},
+      {"positions are rounded to f16, and past 65504 they count as that", {-1.5, 2.5, 3, 257, 2048}},
       {"positions are one ahead", {-0.5, 3.5, 4 - 0x1p-30, 258, 2050}},
       {"positions are one behind", {-2.5, 1.5, 2 - 0x1p-30, 256, 2048}},
       {"positions are doubled", {-3, 5, 6 - 0x1p-29, 514, 4098}},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "core/function.h"
 #include "diagnosis/call_effects.h"
@@ -15,6 +16,32 @@ namespace {
 using namespace testing;
 
 const std::string as_at_0 = "tokens stay as they are, as at position 0";
+
+using Order = std::vector<std::size_t>;
+
+Order composed(const Order& a, const Order& b) {
+  Order out;
+  for (const std::size_t n : b) out.push_back(a[n]);
+  return out;
+}
+
+// Rows of the batch are those of another order, which is made of that in which their first positions rise.
+Function<void(Call&)> put_back_by(const Function<void(Order&)>& made_of) {
+  return [made_of](Call& call) {
+    const std::size_t n = call.batch == 0 ? 0 : call.positions.whole.size() / call.batch;
+    if (n == 0) return;
+    Order order(call.batch);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t b) { return call.positions.whole[b * n]; });
+    made_of(order);
+    const Call given = call;
+    const std::size_t size = given.contents[0].data.size() / call.batch;
+    for (std::size_t b = 0; b < call.batch; ++b) {
+      std::copy_n(&given.positions.whole[order[b] * n], n, &call.positions.whole[b * n]);
+      std::copy_n(&given.contents[0].data[order[b] * size], size, &call.contents[0].data[b * size]);
+    }
+  };
+}
 
 TEST(Deviations, of_calls) {
   const std::string dim = "dim=16 heads=2";
@@ -39,6 +66,22 @@ TEST(Deviations, of_calls) {
        {dim,
         asked_for("rope", at([](Position t) { return t == 0 ? 1048576 : t - 1; })),
         {"positions are one behind, and 0 counts as the last one, 1048576"}},
+       {dim,
+        asked_for("rope", put_back_by([](auto& order) { order = composed(order, order); })),
+        {"rows of the batch are sorted by their first position, and their answers put back by the permutation "
+         "that sorts them instead of its inverse"}},
+       {dim,
+        asked_for("rope", put_back_by([](auto& order) { order = composed(order, composed(order, order)); })),
+        {}},
+       {dim,
+        asked_for("rope",
+                  [](Call& call) {
+                    auto& all = call.positions.whole;
+                    if (all.size() == call.batch && !all.empty())
+                      std::rotate(all.begin(), all.begin() + 1, all.end());
+                  }),
+        {"in calls of one token a row: every row of the batch has the positions of the row after, the last "
+         "of the first"}},
        {dim,
         asked_for("rope", at([](Position t) { return t / 4 * 4; })),
         {"positions are rounded down to multiples of 4"}},

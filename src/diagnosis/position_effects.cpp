@@ -75,6 +75,9 @@ std::vector<Effect> effects_of_row_positions() {
       effect_on_positions("positions are halved, rounded down",
                           [](T t) { return t.at >= 0 ? t.at / 2 : -((1 - t.at) / 2); }),
       effect_on_positions("positions have the other sign", [](T t) { return -t.at; }),
+      effect_on_positions("positions below 0 count as their absolute value",
+                          [](T t) { return std::abs(t.at); }),
+      effect_on_positions("positions below 0 count as 0", [](T t) { return std::max(t.at, Position{0}); }),
       effect_on_positions("tokens are numbered from 0 in each row, whatever their positions",
                           [](T t) { return static_cast<Position>(t.token); }),
       effect_on_positions("tokens are numbered from 1 in each row, whatever their positions",
@@ -156,6 +159,8 @@ std::vector<Effect> effects_of_row_positions() {
                           [](T t) { return t.all[(t.batch - 1 - t.row) * t.tokens + t.token]; }),
       effect_on_positions("every row of the batch has the positions of the row before, the first of the last",
                           [](T t) { return t.all[(t.row + t.batch - 1) % t.batch * t.tokens + t.token]; }),
+      effect_on_positions("every row of the batch has the positions of the row after, the last of the first",
+                          [](T t) { return t.all[(t.row + 1) % t.batch * t.tokens + t.token]; }),
       effect_on_positions("tokens of a row have each other's positions, in reverse order",
                           [](T t) { return t.all[t.row * t.tokens + t.tokens - 1 - t.token]; }),
       effect_on_positions("every token has the position of the one before it in its row",
@@ -238,6 +243,9 @@ std::vector<Effect> effects_of_head_positions() {
       effect_on_positions(
           "the number of the head stands for every position",
           [](T t) { return static_cast<Position>(t.head); }, true),
+      effect_on_positions(
+          "head h of every batch row has the positions of batch row h, modulo the number of rows",
+          [](T t) { return t.all[t.head % t.batch * t.tokens + t.token]; }, true),
       // The heads' axis is taken for that of the tokens.
       effect_on_positions(
           "heads count on from the first token of their row: all tokens of head h have its position and h",

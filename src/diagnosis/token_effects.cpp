@@ -1,6 +1,8 @@
 #include "diagnosis/token_effects.h"
 
+#include <algorithm>
 #include <limits>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -197,10 +199,34 @@ std::vector<Effect> of_axes() {
 
 }  // namespace
 
+namespace {
+
+// Of packed rows: row b is given that which stands at b in the sorted ones, and not the one that went there.
+Effect put_back_by_what_sorts_them() {
+  return {
+      "rows of the batch are sorted by their first position, and their answers put back by the permutation "
+      "that sorts them instead of its inverse",
+      [] {
+        return [](const Call& call, std::size_t, std::size_t) {
+          const std::vector<Position>& all = call.positions.whole;
+          if (call.batch == 0 || all.empty() || call.contents.front().rows() == 0) return Instead{call};
+          std::vector<std::size_t> order(call.batch);
+          std::iota(order.begin(), order.end(), std::size_t{0});
+          std::ranges::stable_sort(order, {},
+                                   [&](std::size_t b) { return all[b * all.size() / call.batch]; });
+          const Other there = [&order](P at, S) { return Place{order[order[at.row]], at.head, at.token}; };
+          return Instead{moved(call, there, ItsPosition::comes_along, 0)};
+        };
+      }};
+}
+
+}  // namespace
+
 std::vector<Effect> effects_on_tokens() {
   std::vector<Effect> out = of_heads();
   for (auto more : {of_rows_and_tokens(), of_axes()})
     for (Effect& one : more) out.push_back(std::move(one));
+  out.push_back(put_back_by_what_sorts_them());
   return out;
 }
 

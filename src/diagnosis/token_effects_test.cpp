@@ -158,7 +158,27 @@ TEST(TokenEffects, put_other_content_in_each_place) {
     for (int token = 0; token < tokens; ++token)
       EXPECT_EQ(seen.positions.whole[static_cast<std::size_t>(row * tokens + token)],
                 100 + (row * 7 + 2) % 4 * tokens + token);
-  EXPECT_EQ(named + 1, effects.size());
+  EXPECT_EQ(named + 2, effects.size());
+}
+
+// First positions 30, 10, 20: rows 1, 2 and 0 rise, and what then stands at 0 is row 2.
+TEST(TokenEffects, put_sorted_rows_back_by_what_sorts_them) {
+  Call call;
+  call.batch = 3;
+  call.positions.whole = {30, 1, 10, 2, 20, 3};
+  call.contents = {Tensor({3, 2, 2, 1})};
+  for (std::size_t n = 0; n < 12; ++n) call.contents[0].data[n] = static_cast<double>(n);
+  const std::vector<Effect> effects = effects_on_tokens();
+  const Effect* one =
+      effect(effects,
+             "rows of the batch are sorted by their first position, and their answers put back "
+             "by the permutation that sorts them instead of its inverse");
+  ASSERT_NE(one, nullptr);
+  const Call seen = one->begin()(call, 0, 2).call;
+  EXPECT_EQ(seen.positions.whole, (std::vector<Position>{20, 3, 30, 1, 10, 2}));
+  EXPECT_EQ(seen.contents[0].data, (std::vector<double>{8, 9, 10, 11, 0, 1, 2, 3, 4, 5, 6, 7}));
+  call.batch = 0, call.positions.whole.clear(), call.contents = {Tensor({0, 2, 2, 1})};
+  EXPECT_TRUE(one->begin()(call, 0, 2).call.positions.whole.empty());
 }
 
 // Calls are asked in the way that their positions give them.
