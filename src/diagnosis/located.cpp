@@ -261,6 +261,7 @@ Ends proved_ends(const std::vector<LocatedEntry>& entries, const std::vector<Pos
     ends.last = ends.last && is_proved(high[0], high[1]);
   }
   ends.first = ends.first || std::ranges::min(is) == first;
+  ends.last = ends.last || (first == last && std::ranges::max(is) == last);
   return ends;
 }
 
@@ -270,10 +271,17 @@ bool others_would_show(const std::vector<LocatedEntry>& entries, const std::vect
                        const std::set<Position>& wrong) {
   constexpr double unlikely = 0x1p-4;
   const Groups all = in_groups(entries, is, [](Position t) { return t; });
+  // Where rounding hides the fault it is told of none; of one that shows whenever it is asked for, all the
+  // same.
+  const bool always = std::ranges::all_of(wrong, [&](Position one) {
+    return std::ranges::none_of(all.at(one), [](const EntriesOfCall& of) { return of.off.empty(); });
+  });
   for (const auto& [one, held] : all) {
     if (wrong.contains(one)) continue;
-    for (const Position other : wrong)
-      if (chance_of_none(all.at(other), held) > unlikely) return false;
+    for (const Position other : wrong) {
+      const double chance = chance_of_none(all.at(other), held);
+      if (chance > unlikely && !(always && chance == 1)) return false;
+    }
   }
   return true;
 }
