@@ -340,7 +340,7 @@ TEST(Gate, reads_every_row_of_a_cache_of_turns) {
   EXPECT_EQ(telling_entries(refuted(last)->counterexample, "x"), 1u);
   ASSERT_EQ(last.explanations.size(), 1u) << story(last);
   EXPECT_EQ(last.explanations[0].kind, Explanation::Kind::place);
-  // In faster pairs rounding allows more than 1e-5 there: of channels nothing is known.
+  // In the fastest pairs rounding allows more than 1e-5 there: whether they are wrong, too, is not known.
   EXPECT_EQ(last.explanations[0].what, "wrong at position 9999 alone");
 }
 
