@@ -85,11 +85,12 @@ std::vector<FlagRow> rows(const std::string& folder) {
          EXPECT_EQ(parsed(other)["case"], "rows=2 t=99 t1=5 n=100");
          EXPECT_EQ(parsed(other)["shrinks"], 0);
        }},
-      {"check", "--positions", agrees + wrong + " --json --positions 0:98", agrees + wrong + " --json",
-       [](const Ran& before, const Ran& all) {
-         EXPECT_EQ(before.code, 0) << "it is wrong at 99 alone";
-         EXPECT_EQ(parsed(before)["cases"], 5);
-         EXPECT_EQ(all.code, 1);
+      {"check", "--positions", agrees + right + " --case 'rows=1 t=9 n=10' --positions 0:8",
+       agrees + right + " --case 'rows=1 t=9 n=10' --positions 0:9",
+       [](const Ran& beyond, const Ran& within) {
+         EXPECT_EQ(beyond.code, 2);
+         EXPECT_TRUE(says(beyond, "`t=9`, a position from 0 to 8 was asked for"));
+         EXPECT_EQ(within.code, 0);
        }},
       {"check", "--reproduce", agrees + wrong + " --reproduce " + folder + "/check.py", agrees + wrong,
        [=](const Ran& with, const Ran& without) {

@@ -1,5 +1,6 @@
 // What every flag of `posproof identify` does.
 #include "command/testing/flags.h"
+#include "core/bounds.h"
 
 namespace posproof::testing::flags_of_identify_test {
 
@@ -37,9 +38,9 @@ std::vector<FlagRow> rows(const std::string& folder) {
          EXPECT_EQ(found["compared"], 100);
          EXPECT_TRUE(says(text, "gate it: " + found["identified"]["gate"].get<std::string>() + "\n"));
          EXPECT_TRUE(
-             says(text, fmt::format("  {} positions are within rounding in {}, at most {:.2g} % of what it",
+             says(text, fmt::format("  {} positions are within rounding in {}, at most {} of what it",
                                     found["compared"].get<int>(), found["precision"].get<std::string>(),
-                                    100 * found["identified"]["share_of_bound"].get<double>())));
+                                    percent_at_most(found["identified"]["share_of_bound"].get<double>()))));
        }},
       {"identify", "--call-time", "identify --call-time 0.1 " + test_subject("late=1"),
        "identify --dim 6 --call-time 5 " + test_subject("late=0.001"),

@@ -175,7 +175,7 @@ const std::vector<Parameter> parameters = {
         {"factors",
          type::List{3},
          std::vector<double>{0},
-         {std::vector<double>{0}, std::vector<double>{2, 1}, std::vector<double>{1, 2, 4}},
+         {std::vector<double>{0}, std::vector<double>{2, 1}},
          "divisor of each axis' numbers, as in diffusers where the grid is longer on one side; [0]: factor on every axis"}),
     where(everywhere_normalised,
           {"grid",

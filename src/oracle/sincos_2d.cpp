@@ -72,8 +72,9 @@ Exponent exponent_of(const Arguments& p, const Share& part, std::size_t number) 
   return {static_cast<std::int64_t>(number), p.is("divisor", "half_minus_one") ? half - 1 : half};
 }
 
-// What the numbers of an axis are divided by, where they are not normalised.
+// What the numbers of an axis are divided by; 1 where they are normalised.
 double divisor_of(const Arguments& p, std::size_t axis) {
+  if (!p.is("normalize", "none")) return 1;
   const auto& own = p.list("factors");
   return own.size() > 1 ? own.at(axis) : p.real("factor");
 }
@@ -105,7 +106,7 @@ class Axis {
 
  private:
   static Frequencies powers(const Arguments& p, std::size_t number, std::vector<Exponent> exponents) {
-    if (const double by = divisor_of(p, number); p.is("normalize", "none") && by != 1)
+    if (const double by = divisor_of(p, number); by != 1)
       return {Geometric{p.real("base"), std::move(exponents), Interpolated{by}}};
     return {Geometric{p.real("base"), std::move(exponents)}};
   }

@@ -181,6 +181,17 @@ TEST(ReportGate, says_the_verdict_its_cause_what_was_refuted_and_the_rest) {
                 the_rest);
 }
 
+TEST(ReportGate, names_the_positions_that_were_asked_for) {
+  GateResult found = everything_found();
+  found.positions = {-5, 7};
+  const std::string said = gated(found, {}, {.in_full = true});
+  EXPECT_TRUE(
+      said.starts_with("REFUTED  sinusoidal --dim 4 --offset 2 --positions=-5:7 of cmd:./x --fast: "));
+  EXPECT_NE(
+      said.find("  again: posproof check b/refuted sinusoidal --dim 4 --offset 2 --positions=-5:7 'cmd:./x "),
+      std::string::npos);
+}
+
 TEST(ReportGate, prints_what_follows_in_full_where_that_is_asked_for) {
   EXPECT_EQ(
       gated(everything_found(), {}, {.in_full = true}),

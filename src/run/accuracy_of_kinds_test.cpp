@@ -31,6 +31,7 @@ TEST(Accuracy, of_a_bias_compares_every_pair_that_a_mask_shows) {
   const Accuracy right = of_file(alibi, values, false);
   EXPECT_EQ(right.wrong, 0u);
   EXPECT_FALSE(right.of_angles);
+  EXPECT_TRUE(right.hides_later_keys);
   EXPECT_EQ(right.rows, 40u);
   EXPECT_EQ(right.entries, 4u * 40u * 41u / 2u);
   EXPECT_FALSE(right.beyond);
@@ -49,6 +50,7 @@ TEST(Accuracy, of_a_one_sided_bias_compares_the_side_that_has_the_buckets) {
   Tensor values = as<Bias>(setting.truth()).bias(at, at);
   const Accuracy right = of_file(setting, values, true);
   EXPECT_EQ(right.entries, 16u);
+  EXPECT_FALSE(right.hides_later_keys);
   EXPECT_EQ(right.wrong, 0u);
   values.at(0, 3) = 2;  // the bucket of two keys on, not of three
   const Accuracy found = of_file(setting, values, true);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "command/testing/ran.h"
+#include "core/bounds.h"
 #include "core/function.h"
 #include "report/file.h"
 
@@ -150,9 +151,9 @@ inline void expect_same_verdict(const nlohmann::json& found, const std::string& 
   EXPECT_NE(text.find(id), std::string::npos);
   if (word == "HOLDS") {
     const double error = found["worst"]["error"], bound = found["worst"]["bound"];
-    EXPECT_NE(text.find(fmt::format("  {} cases, {} of them vacuous, error at most {:.2g} % of the bound\n",
+    EXPECT_NE(text.find(fmt::format("  {} cases, {} of them vacuous, error at most {} of the bound\n",
                                     found["cases"].get<int>(), found["vacuous"].get<int>(),
-                                    error == 0 ? 0 : 100 * error / bound)),
+                                    percent_at_most(error == 0 ? 0 : error / bound))),
               std::string::npos);
   } else if (word == "REFUTED") {
     EXPECT_TRUE(text.find(fmt::format("off by {:.6g}, rounding in ",
