@@ -197,10 +197,6 @@ std::vector<Effect> of_axes() {
              true)};
 }
 
-}  // namespace
-
-namespace {
-
 // Of packed rows: row b is given that which stands at b in the sorted ones, and not the one that went there.
 Effect put_back_by_what_sorts_them() {
   return {

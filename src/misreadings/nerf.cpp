@@ -73,8 +73,8 @@ Encoding reads(const Parameters& given, const Form& form) {
   const bool of_input = form.inputs_reversed || form.input_scaled;
   if (of_input && p.is("input", "none")) throw Refusal("the same without the coordinates");
   const Real unit = p.is("factor", "one") ? 1 : p.is("factor", "pi") ? form.pi : 2 * form.pi;
-  if (form.pi != std::numbers::pi_v<Real> && unit == 1) throw Refusal("the same without pi");
-  if (form.input_scaled && unit == 1) throw Refusal("the same without pi");
+  const bool of_pi = form.input_scaled || form.pi != std::numbers::pi_v<Real>;
+  if (of_pi && unit == 1) throw Refusal("the same without pi");
   for (Pair& pair : table.pairs) {
     const std::size_t j = form.frequencies_reversed ? count - 1 - pair.index : pair.index;
     pair.frequency = static_cast<double>(unit * form.power(j, count));

@@ -26,7 +26,8 @@ std::string tallied(const GateResult& gated) {
 std::string verdict_line(const GateResult& gated, const Style& style) {
   const Headline said = headline(gated);
   const std::string positions =
-      gated.positions ? fmt::format(" --positions={}:{}", gated.positions->first, gated.positions->second) : "";
+      gated.positions ? fmt::format(" --positions={}:{}", gated.positions->first, gated.positions->second)
+                      : "";
   return fmt::format("{}  {}{}{} of {}: {}\n", style.paint(said.verdict), gated.encoding,
                      options(encoding_named(gated.encoding), gated.parameters), positions,
                      printable(gated.subject.name), in_words(said, gated));
@@ -55,9 +56,11 @@ std::string explained(const GateResult& gated) {
 }
 
 std::string in_full(const PropertyResult& result, const GateResult& gated, const Style& style) {
-  std::string out = verdict(
-      "", result.id, *result.property, result.verdict, gated.subject.precision,
-      result.needs_history ? "" : again(result.id, gated.encoding, gated.parameters, &gated.subject, gated.positions), style);
+  std::string out = verdict("", result.id, *result.property, result.verdict, gated.subject.precision,
+                            result.needs_history ? ""
+                                                 : again(result.id, gated.encoding, gated.parameters,
+                                                         &gated.subject, gated.positions),
+                            style);
   if (!result.follows_from.empty()) out += fmt::format("  follows from {}\n", result.follows_from);
   if (result.needs_history)
     out += fmt::format(
