@@ -93,6 +93,8 @@ TEST(Completion, bash_offers_what_may_stand_there) {
       {"posproof|check|rotary/composes|rope|--cas", {"--case", "--cases"}},
       {"posproof|gate|rope|--la", {"--layout"}},
       {"posproof|gate|alibi|--la", {}},
+      {"posproof|accuracy|rope|--la", {"--layout"}},
+      {"posproof|oracle|rope|--la", {"--layout"}},
       {"posproof|gate|rope|--layout|", {"half_split", "interleaved"}},
       {"posproof|gate|rope|--layout|=|int", {"interleaved"}},
       {"posproof|gate|rope|--layout|=", {"half_split", "interleaved"}},
@@ -247,6 +249,11 @@ TEST(Manual, has_every_option_with_the_words_of_the_help) {
   EXPECT_NE(text.find("\nposproof check PROPERTY ENCODING [parameters] [SUBJECT] [options]\n"),
             std::string::npos);
   EXPECT_NE(text.find("\nposproof explain ID ... [options]\n"), std::string::npos);
+  const std::size_t synopsis = text.find("\n.SH SYNOPSIS\n"), behind = text.find("\n.SH COMMANDS\n");
+  for (const command::Command& one : command::all_commands()) {
+    const std::size_t at = text.find(fmt::format("\nposproof {}", one.name), synopsis);
+    EXPECT_TRUE(at < behind) << one.name;
+  }
   EXPECT_NE(text.find("\n--cases VALUE\ncases for each property (standard: 300)\n"), std::string::npos);
   EXPECT_NE(text.find("\n--json\nwrite JSON\n"), std::string::npos);
 }

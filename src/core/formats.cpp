@@ -81,8 +81,7 @@ double value_of(Format format, std::uint16_t bits) {
   if (exponent == target.largest - target.smallest + 2)
     return fraction != 0 ? std::numeric_limits<double>::quiet_NaN()
                          : sign * std::numeric_limits<double>::infinity();
-  const int digits = exponent == 0 ? fraction : fraction + (1 << fraction_bits);
-  return sign * std::ldexp(digits, std::max(exponent, 1) - 1 + target.smallest - fraction_bits);
+  return sign * std::ldexp(fraction, target.smallest - fraction_bits);  // a subnormal, or 0
 }
 
 namespace {
