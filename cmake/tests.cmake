@@ -46,7 +46,11 @@ target_precompile_headers(posproof_tests PRIVATE <functional> <string> <vector> 
 add_executable(posproof_test_subject src/command/testing/subject.cpp)
 target_link_libraries(posproof_test_subject PRIVATE posproof_run)
 posproof_compiles(posproof_test_subject)
-add_dependencies(posproof_tests posproof posproof_test_subject)
+# What its tests of `lib:` load.
+add_library(posproof_test_library MODULE src/subject/testing/library.cpp)
+target_include_directories(posproof_test_library PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_compile_features(posproof_test_library PRIVATE cxx_std_20)
+add_dependencies(posproof_tests posproof posproof_test_subject posproof_test_library)
 # `./run test` leaves out those that have the label `slow` or `long`, so that CI ends within its 8 minutes, and `./run test
 # fast` those of the label `pages`, too, which write a report again. `./run test whole` leaves out `long` ones alone: those
 # that take ten seconds and more, most of PyTorch, and those that gate other projects' code in many settings.

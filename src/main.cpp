@@ -1,5 +1,6 @@
 // The program, assembled: src/command has its commands.
 #include <exception>
+#include <filesystem>
 #include <stdexcept>
 
 #include "command/command_line.h"
@@ -8,6 +9,7 @@
 #include "core/encoding.h"
 #include "report/file.h"
 #include "subject/interrupt.h"
+#include "subject/library.h"
 #include "subject/subject.h"
 
 #ifdef __GLIBC__
@@ -24,6 +26,12 @@ void keep_memory() {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 64 << 20);
 #endif
+}
+
+// Whatever folder it is called in, and however it was found.
+void serve_libraries_with_this_program() {
+  std::error_code none;
+  serve_libraries_with(std::filesystem::read_symlink("/proc/self/exe", none).native());
 }
 
 int run(int argc, char** argv) {
@@ -57,6 +65,7 @@ int main(int argc, char** argv) {
   using namespace posproof::command;
   prepare_to_write();
   keep_memory();
+  serve_libraries_with_this_program();
   int code = as_claimed;
   try {
     code = run(argc, argv);

@@ -77,7 +77,7 @@ Command accuracy_command() {
           {{.names = "SUBJECT",
             .field = &arguments->subject,
             .help =
-                "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision], table:COS,SIN[@precision] for the "
+                "cmd:'PROGRAM ARGS', lib:LIBRARY or table:FILE, each with [@precision], table:COS,SIN[@precision] for the "
                 "cache of a rotary encoding; left out: our own",
             .words = &schemes},
            {"--positions", &arguments->positions,

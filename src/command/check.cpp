@@ -106,13 +106,13 @@ int run_check(const Chosen& asked, const CheckArguments& arguments) {
   ScriptFile script_file(script_path);
   const auto between = range(positions);
   Encoding truth = spec.oracle(parameters);
-  Subject subject =
-      foreign.empty() ? Subject{std::string(encoding_id), "built in", spec.make(parameters), all_f64, true}
-                      : open(foreign, {.encoding = std::string(encoding_id),
-                                       .parameters = parameters,
-                                       .declared = attention::in_every_kind(truth),
-                                       .call_time = common.call_time(),
-                                       .sandbox = in_sandbox});
+  Subject subject = foreign.empty()
+                        ? Subject{std::string(encoding_id), "built in", spec.make(parameters), all_f64, true}
+                        : open(foreign, {.encoding = std::string(encoding_id),
+                                         .parameters = parameters,
+                                         .declared = attention::in_every_kind(truth),
+                                         .call_time = common.call_time(),
+                                         .sandbox = in_sandbox});
   meet(between, truth, subject);
   if (between) subject.encoding = narrowed(std::move(subject.encoding), between->first, between->second);
   const bool agreeing = property_id == agreement_id, remembering = property_id == history_id,
@@ -179,7 +179,7 @@ Command check_command() {
           arguments->common,
           {{.names = "SUBJECT",
             .field = &arguments->subject,
-            .help = "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision], "
+            .help = "cmd:'PROGRAM ARGS', lib:LIBRARY or table:FILE, each with [@precision], "
                     "table:COS,SIN[@precision] for the cache of a rotary encoding; left out: our own",
             .words = &schemes},
            {"--case", &arguments->words,

@@ -5,7 +5,7 @@ namespace posproof::command {
 std::vector<Command> all_commands() {
   return {matrix_command(),   check_command(),      gate_command(),   accuracy_command(),
           identify_command(), oracle_command(),     report_command(), list_command(),
-          explain_command(),  completion_command(), manual_command()};
+          explain_command(),  completion_command(), manual_command(), serve_command()};
 }
 
 Program program() {

@@ -19,6 +19,7 @@ Command list_command();
 Command explain_command();
 Command completion_command();
 Command manual_command();
+Command serve_command();
 
 // All of these, in the order of the help.
 std::vector<Command> all_commands();

@@ -72,7 +72,7 @@ _posproof() {{
   local -i at=0
   case $command in
 {}  esac
-  if [[ $current == (table|cmd):* ]]; then
+  if [[ $current == (table|cmd|lib):* ]]; then
     compset -P '*:'
     _files
     return

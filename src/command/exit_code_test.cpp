@@ -148,7 +148,7 @@ std::vector<Way> ways(const std::string& folder) {
       {2, "gate sinusoidal", "posproof: SUBJECT is required"},
       {2, "oracle sinusoidal", "posproof: --output is required"},
       {2, "identify", "posproof: SUBJECT is required"},
-      {2, "identify --dim 8 " + right, "are for a program, `cmd:PROGRAM ARGS`; a file has its shape\n"},
+      {2, "identify --dim 8 " + right, "are for a program, `cmd:PROGRAM ARGS` or `lib:LIBRARY`; a file has its shape\n"},
       {2, "", "posproof: a command is required"},
       {2, "gate rope --dim 0 " + right, "posproof: `dim=0`; allowed: whole numbers from 1 to 1048576\n"},
       {2, "gate rope --dmi 64 " + right,

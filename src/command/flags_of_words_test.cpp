@@ -183,6 +183,13 @@ std::vector<FlagRow> rows(const std::string& folder) {
          EXPECT_FALSE(std::filesystem::exists(folder + "/d/html"));
          EXPECT_EQ(with.code + without.code, 0);
        }},
+      {"serve", "LIBRARY", "serve " POSPROOF_TEST_LIBRARY " </dev/null", "serve no_such_library.so",
+       [](const Ran& there, const Ran& none) {
+         EXPECT_EQ(there.said, "");
+         EXPECT_EQ(there.code, 0);
+         EXPECT_TRUE(says(none, "no_such_library.so")) << none.said;
+         EXPECT_EQ(none.code, 2);
+       }},
       {"", "--version", "--version", "--help",
        [](const Ran& version, const Ran& help) {
          EXPECT_EQ(version.said, "posproof 0.1.0\n");
@@ -219,6 +226,8 @@ std::vector<FlagRow> rows(const std::string& folder) {
               "completion [OPTIONS] SHELL"),
       help_of("manual", "manual", "the manual page, in troff: posproof manual | man -l -",
               "manual [OPTIONS]"),
+      help_of("serve", "serve", "answer the subject protocol for a shared library, as lib:LIBRARY has it",
+              "serve [OPTIONS] LIBRARY"),
   };
 }
 

@@ -43,8 +43,9 @@ TEST(Flags, have_a_row_each) {
         &flags_of_words_test::rows})
     for (const FlagRow& row : rows(tables.folder())) shown.emplace(row.command, row.name);
 
-  EXPECT_EQ(commands(), (std::vector<std::string>{"matrix", "check", "gate", "accuracy", "identify", "oracle",
-                                                  "report", "list", "explain", "completion", "manual"}));
+  EXPECT_EQ(commands(),
+            (std::vector<std::string>{"matrix", "check", "gate", "accuracy", "identify", "oracle", "report",
+                                      "list", "explain", "completion", "manual", "serve"}));
   std::set<std::pair<std::string, std::string>> there;
   const auto add = [&](const std::string& command, const std::string& words) {
     for (const std::string& name : names(posproof(words + " --help").said)) there.emplace(command, name);

@@ -73,8 +73,9 @@ Command gate_command() {
           arguments->common,
           {{.names = "SUBJECT",
             .field = &arguments->subject,
-            .help = "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision]; table:COS,SIN[@precision] for "
-                    "the cache of a rotary encoding",
+            .help =
+                "cmd:'PROGRAM ARGS', lib:LIBRARY or table:FILE, each with [@precision]; table:COS,SIN[@precision] for "
+                "the cache of a rotary encoding",
             .required = true,
             .words = &schemes},
            {"--junit", &arguments->junit, "write a JUnit XML file, too", Option::NewFile{}},

@@ -53,7 +53,7 @@ Command identify_command() {
           {{.names = "SUBJECT",
             .field = &arguments->subject,
             .help =
-                "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision], a table, a bias or the cache of a "
+                "cmd:'PROGRAM ARGS', lib:LIBRARY or table:FILE, each with [@precision], a table, a bias or the cache of a "
                 "rotary encoding; table:COS,SIN[@precision]",
             .required = true,
             .words = &schemes},

@@ -70,7 +70,7 @@ Option total_time(double& seconds) {
 }
 
 std::vector<std::string> schemes() {
-  return {"cmd:", "table:"};
+  return {"cmd:", "lib:", "table:"};
 }
 
 Option sandbox(bool& wanted) {
@@ -82,7 +82,8 @@ Option sandbox(bool& wanted) {
 
 void refuse_sandbox_of_our_own(bool wanted, const std::string& subject) {
   if (wanted && subject.empty())
-    throw std::invalid_argument("--sandbox is for a program, `cmd:PROGRAM ARGS`; no SUBJECT is named");
+    throw std::invalid_argument(
+        "--sandbox is for a program, `cmd:PROGRAM ARGS` or `lib:LIBRARY`; no SUBJECT is named");
 }
 
 std::chrono::milliseconds milliseconds(double seconds) {

@@ -82,7 +82,7 @@ TEST(Options, of_a_sandbox_need_a_program) {
   refuse_sandbox_of_our_own(true, "cmd:x");
   refuse_sandbox_of_our_own(false, "");
   EXPECT_EQ(thrown<std::invalid_argument>([] { refuse_sandbox_of_our_own(true, ""); }),
-            "--sandbox is for a program, `cmd:PROGRAM ARGS`; no SUBJECT is named");
+            "--sandbox is for a program, `cmd:PROGRAM ARGS` or `lib:LIBRARY`; no SUBJECT is named");
 }
 
 TEST(Options, read_a_range_of_positions) {

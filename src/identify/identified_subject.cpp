@@ -136,7 +136,7 @@ Unidentified::Unidentified(std::string_view words, IdentifyOptions options)
   }
   if (options_.sandbox || options_.dim || options_.heads)
     throw std::invalid_argument(fmt::format(
-        "`{}`: --dim, --heads and --sandbox are for a program, `cmd:PROGRAM ARGS`; a file has its shape",
+        "`{}`: --dim, --heads and --sandbox are for a program, `cmd:PROGRAM ARGS` or `lib:LIBRARY`; a file has its shape",
         words));
   for (const std::string& path : cache_paths(parsed.rest)) shapes_.push_back(read_array(path).shape);
 }

@@ -85,7 +85,7 @@ std::span<const Term> glossary() {
           "the properties `score/*`"},
       Term{{"subject"},
            "An implementation under test, with its name and its declared precision: built in, a program "
-           "(`cmd:`) or a "
+           "(`cmd:`), a shared library (`lib:`) or a "
            "file (`table:`).",
            "gate, accuracy, check"},
       Term{{"vacuous"},

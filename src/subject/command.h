@@ -7,7 +7,8 @@
 
 namespace posproof {
 
-// `cmd:PROGRAM ARGS`: a program that speaks the protocol of protocol.md. See open().
-Subject open_command(const Words& words, const Expected& expected);
+// `cmd:PROGRAM ARGS`: a program that speaks the protocol of protocol.md, started by that command line. See
+// open().
+Subject open_command(const Words& words, const std::string& command, const Expected& expected);
 
 }  // namespace posproof

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "subject/library.h"
 #include "subject/testing/subjects.h"
 #include "test_paths.h"
 
@@ -87,7 +88,7 @@ void expect_rope(const std::string& words, bool right) {
     y.at(row, pair) = row < 2 ? std::cos(angle) : -std::sin(angle);
     y.at(row, pair + 2) = row < 2 ? std::sin(angle) : std::cos(angle);
   }
-  const Subject subject = asked(words, "rope", "dim=4 heads=2 base=500000", Rotary{.dim = 4, .heads = 2});
+  const Subject subject = asked(words, "rope", "dim=4 heads=2 base=500000 layout=half_split scaling=none", Rotary{.dim = 4, .heads = 2});
   const Tensor found = as<Rotary>(subject.encoding).rotate(x, at, Role::query);
   // In f32 an angle is within 7 and two units, and an entry within that and three more.
   if (right)
@@ -101,6 +102,17 @@ TEST(Examples, c_rope) {
   if (!library.there()) GTEST_SKIP() << "there is no C compiler with the name cc";
   for (const std::string wrong : {"", " --wrong reads_int64", " --wrong base_ignored"})
     expect_rope(python("examples/c_rope.py", library.path() + wrong), wrong.empty());
+}
+
+TEST(Examples, c_library) {
+  serve_libraries_with(POSPROOF_BINARY);
+  for (const std::string wrong : {"", " -DWRONG"}) {
+    const Compiled library(
+        fmt::format("cc -std=c99 -O2 -shared -fPIC -I '{}/src/subject'{}", testing::source, wrong),
+        "c_library.c");
+    if (!library.there()) GTEST_SKIP() << "there is no C compiler with the name cc";
+    expect_rope("lib:" + library.path(), wrong.empty());
+  }
 }
 
 TEST(Examples, cpp_rope) {

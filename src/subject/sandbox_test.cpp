@@ -152,8 +152,9 @@ TEST_F(Sandbox, leaves_the_words_for_a_death_as_they_are) {
 }
 
 TEST_F(Sandbox, is_for_programs) {
-  EXPECT_EQ(testing::thrown<std::invalid_argument>("", [&] { opened("table:x.npy", true); }),
-            "`table:x.npy`: --sandbox is for a program, `cmd:PROGRAM ARGS`; a file is only read");
+  EXPECT_EQ(
+      testing::thrown<std::invalid_argument>("", [&] { opened("table:x.npy", true); }),
+      "`table:x.npy`: --sandbox is for a program, `cmd:PROGRAM ARGS` or `lib:LIBRARY`; a file is only read");
 }
 
 // As where the kernel permits no user namespaces; and one that speaks, and goes on.

@@ -4,6 +4,7 @@
 
 #include "subject/cache_file.h"
 #include "subject/command.h"
+#include "subject/library.h"
 #include "subject/table_file.h"
 #include "subject/words.h"
 
@@ -27,16 +28,19 @@ Precision usual_for_rotations(Precision precision) {
 
 Subject open(std::string_view words, const Expected& expected) {
   const Words parsed = parse_words(words);
-  if (parsed.scheme != "cmd" && parsed.scheme != "table")
-    throw std::invalid_argument(fmt::format(
-        "`{}`: a subject is `cmd:PROGRAM ARGS` or `table:FILE`, not `{}:`", words, parsed.scheme));
-  if (expected.sandbox && parsed.scheme != "cmd")
+  const bool is_library = parsed.scheme == "lib", is_program = parsed.scheme == "cmd" || is_library;
+  if (!is_program && parsed.scheme != "table")
     throw std::invalid_argument(
-        fmt::format("`{}`: --sandbox is for a program, `cmd:PROGRAM ARGS`; a file is only read", words));
+        fmt::format("`{}`: a subject is `cmd:PROGRAM ARGS`, `lib:LIBRARY` or `table:FILE`, not `{}:`", words,
+                    parsed.scheme));
+  if (expected.sandbox && !is_program)
+    throw std::invalid_argument(fmt::format(
+        "`{}`: --sandbox is for a program, `cmd:PROGRAM ARGS` or `lib:LIBRARY`; a file is only read", words));
   const auto* rotary = expected.declared.empty() ? nullptr : std::get_if<Rotary>(&expected.declared.front());
-  Subject subject = parsed.scheme == "cmd" ? open_command(parsed, expected)
-                    : rotary               ? open_cache(parsed, *rotary, expected)
-                                           : open_table(parsed, expected);
+  Subject subject = is_library   ? open_command(parsed, command_that_serves(parsed.rest), expected)
+                    : is_program ? open_command(parsed, parsed.rest, expected)
+                    : rotary     ? open_cache(parsed, *rotary, expected)
+                                 : open_table(parsed, expected);
   subject.name = printable(words);
   if (rotary && subject.live) subject.precision = usual_for_rotations(subject.precision);
   return subject;

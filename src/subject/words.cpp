@@ -27,7 +27,7 @@ bool is_there(const std::string& file) {
 bool is_meant_as_precision(const Words& words, std::size_t at) {
   constexpr std::string_view of_precisions = "abcdefghijklmnopqrstuvwxyz0123456789/+";
   const bool spelt = words.rest.find_first_not_of(of_precisions, at + 1) == std::string::npos;
-  return spelt && at + 1 < words.rest.size() && !(words.scheme == "table" && is_there(words.rest));
+  return spelt && at + 1 < words.rest.size() && !(words.scheme != "cmd" && is_there(words.rest));
 }
 
 }  // namespace
@@ -65,10 +65,11 @@ Words parse_words(std::string_view words) {
   const auto colon = words.find(':');
   if (colon == std::string_view::npos)
     throw std::invalid_argument(fmt::format(
-        "`{}` names no subject; `cmd:PROGRAM ARGS` and `table:FILE` do, and `@PRECISION` may follow", words));
+        "`{}` names no subject; `cmd:PROGRAM ARGS`, `lib:LIBRARY` and `table:FILE` do, and `@PRECISION` may follow",
+        words));
   if (colon + 1 == words.size())
-    throw std::invalid_argument(
-        fmt::format("`{}` ends at the colon; `cmd:PROGRAM ARGS` or `table:FILE` was asked for", words));
+    throw std::invalid_argument(fmt::format(
+        "`{}` ends at the colon; `cmd:PROGRAM ARGS`, `lib:LIBRARY` or `table:FILE` was asked for", words));
   Words parsed{std::string(words.substr(0, colon)), std::string(words.substr(colon + 1)), std::nullopt};
   const auto at = parsed.rest.rfind('@');
   if (at == std::string::npos) return parsed;

@@ -44,12 +44,12 @@ TEST(Words, end_with_a_precision_only_where_it_is_one) {
 TEST(Words, that_name_no_subject_are_refused) {
   EXPECT_EQ(
       refused([] { open("rope.py", {}); }),
-      "`rope.py` names no subject; `cmd:PROGRAM ARGS` and `table:FILE` do, and `@PRECISION` may follow");
-  EXPECT_EQ(refused([] { open("lib:librope.so", {}); }),
-            "`lib:librope.so`: a subject is `cmd:PROGRAM ARGS` or `table:FILE`, not `lib:`");
+      "`rope.py` names no subject; `cmd:PROGRAM ARGS`, `lib:LIBRARY` and `table:FILE` do, and `@PRECISION` may follow");
+  EXPECT_EQ(refused([] { open("file:librope.so", {}); }),
+            "`file:librope.so`: a subject is `cmd:PROGRAM ARGS`, `lib:LIBRARY` or `table:FILE`, not `file:`");
   EXPECT_EQ(refused([] { open("cmd:@f32", {}); }), "`` names no program");
   EXPECT_EQ(refused([] { open("cmd:", {}); }),
-            "`cmd:` ends at the colon; `cmd:PROGRAM ARGS` or `table:FILE` was asked for");
+            "`cmd:` ends at the colon; `cmd:PROGRAM ARGS`, `lib:LIBRARY` or `table:FILE` was asked for");
 }
 
 TEST(Words, of_unknown_origin_cannot_command_a_terminal) {
