@@ -53,7 +53,7 @@ std::string rounded(const Accuracy& accuracy) {
 std::string largest(const Accuracy& accuracy) {
   if (!accuracy.largest_at && !accuracy.of_angles) return fmt::format("{}\n", size(accuracy.largest));
   if (!accuracy.largest_at)
-    return fmt::format("at most {}, {} {:.6g}\n", size(rounded_up(accuracy.largest, 6)),
+    return fmt::format("at most {} ({} {:.6g}, rounded up)\n", size(rounded_up(accuracy.largest, 6)),
                        accuracy.wrong == 0 ? "what correct rounding leaves of numbers up to"
                                            : "half a unit in the last place of",
                        accuracy.amplitude);
@@ -84,8 +84,9 @@ std::string table(const Accuracy& accuracy) {
                                       ? fmt::format("{}", octave.first)
                                       : fmt::format("{} to {}", octave.first, octave.last);
     const bool correct = octave.ulp == 0;  // then the error is what correct rounding leaves at most
+    const bool at_most = correct || octave.error <= accuracy.rounding;
     out += fmt::format("  {:>19}  {:>14}  {:>12}  {:>14}\n", positions,
-                       correct ? "<= " + size(rounded_up(octave.error, 6)) : size(octave.error),
+                       at_most ? "<= " + size(rounded_up(octave.error, 6)) : size(octave.error),
                        size(octave.bound), correct ? "correct" : fmt::format("{:.4g}", octave.ulp));
   }
   return out;
@@ -102,7 +103,7 @@ std::string summary(const Accuracy& accuracy, const Precision& precision, const 
         name(accuracy.format), accuracy.places ? "places" : "positions",
         position_text(accuracy, accuracy.first), position_text(accuracy, accuracy.last), rounded(accuracy));
     if (accuracy.hides_later_keys)
-      out += "  keys after the query are compared with nothing, as only a causal mask means anything\n";
+      out += "  keys after the query are not compared: a causal mask hides them\n";
     if (accuracy.wrong > 0)
       out +=
           fmt::format("  largest error  {:.6g} ulp at {}\n", accuracy.ulp, place(accuracy, accuracy.ulp_at));

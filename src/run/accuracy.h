@@ -35,9 +35,11 @@ struct Accuracy {
   std::size_t keys = 0;               // of a bias: that many of the columns are one head's
   std::size_t channels = 0;           // of a rotary on a grid: the same
   bool of_rotations = false;          // columns are channels of both rotated basis vectors of each pair
-  bool hides_later_keys = false;      // a causal bias: keys after the query are compared with nothing
+  bool hides_later_keys = false;      // a causal bias: keys after the query are not compared
   bool of_angles = false;             // entries are sines and cosines, times the amplitude
   double amplitude = 1;
+  double rounding = 0;  // of angles: half a unit in the last place of the amplitude; no error
+                        // up to it is told from another
 
   std::uint64_t rows = 0;       // positions that were compared
   std::uint64_t declined = 0;   // positions that the subject declined

@@ -49,6 +49,7 @@ TEST(Accuracy, of_a_table_correctly_rounded_finds_nothing) {
     EXPECT_FALSE(found.beyond);
     EXPECT_FALSE(found.largest_at);
     EXPECT_EQ(found.largest, single ? 0x1p-25 : 0x1p-54);  // half the spacing below 1
+    EXPECT_EQ(found.rounding, single ? 0x1p-24 : 0x1p-53);
     // Half a unit, where at least 4 are allowed, and for agreement's own double 2 more.
     EXPECT_NEAR(found.worst.error_over_bound(), single ? 1 / 8.0 : 1 / 12.0, 1e-8);
     EXPECT_EQ(found.profile.front().first, 0);

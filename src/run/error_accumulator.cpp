@@ -44,6 +44,7 @@ ErrorAccumulator::ErrorAccumulator(Reference reference, Format format, const Acc
   found_.columns = reference_.dim;
   found_.of_angles = reference_.amplitude != 0;
   found_.amplitude = reference_.amplitude;
+  found_.rounding = rounding_;
   found_.largest = 0;
   if (!options.attribution) reference_.rounded.clear();
   for (const auto& rounded : reference_.rounded) found_.against.push_back({rounded.frequencies, 0});

@@ -96,7 +96,7 @@ Reference of_exact(const Rotary& truth, const std::shared_ptr<const ExactTable>&
 // Rows computed in double, with what is allowed for each of their entries.
 struct Row {
   std::vector<double> exact, bound;
-  std::vector<bool> seen = {};  // empty: all are; what a causal mask hides is compared with nothing
+  std::vector<bool> seen = {};  // empty: all are; what a causal mask hides is not compared
 };
 
 // A row's entries correctly rounded to the format. Where there is none, doubles are rounded once more.
