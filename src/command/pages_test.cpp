@@ -42,6 +42,35 @@ TEST(Pages, of_the_readme_name_every_encoding) {
     EXPECT_NE(section.find(fmt::format("`{}`", id)), std::string::npos) << id;
 }
 
+// What `identify` prints of the cache that the README has written before.
+TEST(Pages, of_the_readme_show_what_identify_prints) {
+  const std::string readme = report::file_bytes(POSPROOF_SOURCE "/README.md").value();
+  const auto begin = readme.find("    IDENTIFIED  rope"), end = readme.find("\n\n", begin);
+  ASSERT_LT(begin, end);
+  std::string shown = readme.substr(begin, end - begin) + "\n";
+  shown = std::regex_replace(shown, std::regex("(^|\n) {4}"), "$1");
+  const Clone clone({});
+  for (const std::string part : {"cos", "sin"})
+    ASSERT_EQ(
+        clone.run(fmt::format("posproof oracle rope --dim 64 --base 500000 --part {0} -o {0}.npy", part))
+            .code,
+        0);
+  EXPECT_EQ(clone.run("posproof identify table:cos.npy,sin.npy").said, shown);
+}
+
+TEST(Pages, say_how_many_lines_the_program_in_cpp_has) {
+  std::ifstream in(POSPROOF_SOURCE "/examples/cpp_rope.cpp");
+  std::size_t lines = 0;
+  for (std::string line; std::getline(in, line);) {
+    const auto text = line.find_first_not_of(' ');
+    lines += text != std::string::npos && line.compare(text, 2, "//") != 0 ? 1 : 0;
+  }
+  const std::string page = report::file_bytes(POSPROOF_SOURCE "/examples/README.md").value();
+  EXPECT_NE(page.find(fmt::format("takes {} lines without comments: [cpp_rope.cpp]", lines)),
+            std::string::npos)
+      << lines;
+}
+
 // A page of each kind of mistake: a test that finds no command, or that takes every exit code, would pass.
 TEST(Pages, are_read_as_they_are_meant) {
   const Shown readme = shown_in("README.md");
