@@ -149,8 +149,9 @@ const std::vector<Parameter> parameters = {
           "heads, all rotated alike; a gate asks with 2 unless told otherwise"),
     whole("axes", {2, 4}, 2, {2, 3},
           "numbers in a position: 2 (row, column), 3 (time, row, column), 4 (FLUX.2: and the token's index)"),
-    above_0("base", 10000, {10000, 100, 10},
-            "its powers are the frequencies, from 1 to nearly 1/base at large widths"),
+    above_0(
+        "base", 10000, {10000, 100, 10},
+        "its powers are the frequencies unless `frequencies` names others: from 1 to nearly 1/base where axes have many channels"),
     {"parts",
      type::List{4},
      std::vector<double>{0},

@@ -158,7 +158,7 @@ const std::vector<Parameter> parameters = {
           "heads, all rotated alike; a gate asks with 2 unless told otherwise"),
     above_0(
         "base", 10000, {10000, 500000, 10},
-        "its powers are the frequencies, from 1 to nearly 1/base where the width is large and all channels rotate"),
+        "its powers are the frequencies, before scaling: from 1 to nearly 1/base where the width is large and all channels rotate"),
     convention(
         "layout", {"half_split", "interleaved"},
         "channels that rotate together, of the r of rotary_dim: half_split (i, i + r/2), interleaved (2i, 2i + 1)"),

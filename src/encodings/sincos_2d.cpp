@@ -136,7 +136,7 @@ const std::vector<Parameter> parameters = {
     whole("axes", {2, 3}, 2, {2, 3}, "numbers in a position: 2 (row, column), 3 (time, row, column)"),
     above_0(
         "base", 10000, {10000, 100},
-        "its powers are the frequencies, from 1 to nearly 1/base at large widths, and to just that where divisor is half_minus_one"),
+        "its powers are the frequencies, from 1 to nearly 1/base where axes have many columns, and to just that where divisor is half_minus_one"),
     {"parts",
      type::List{3},
      std::vector<double>{0},

@@ -142,7 +142,7 @@ const EncodingSpec entry{
              {whole("dim", type::any_width, 64, {2, 4, 6, 3, 7, 64}, "width of a row", "channels"),
               above_0(
                   "base", 10000, {10000, 500000},
-                  "its powers are the frequencies, from 1 to nearly 1/base at large widths, and to just that where divisor is half_minus_one"),
+                  "its powers are the frequencies, before `scale`: from 1 to nearly 1/base at large widths, and to just that where divisor is half_minus_one"),
               convention("layout", {"interleaved", "sin_cos", "cos_sin"},
                          "where sines and cosines stand: interleaved, sin_cos, cos_sin"),
               convention("divisor", {"half", "half_minus_one"},

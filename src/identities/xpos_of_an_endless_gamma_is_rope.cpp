@@ -16,7 +16,7 @@ std::optional<Parameters> right_of(const Arguments& left) {
 
 const Identity entry{
     .statement = "xPos whose gamma goes to infinity is RoPE: every zeta is 1.",
-    .formula = "gamma -> infinity: zeta_i = (2i/d + gamma) / (1 + gamma) -> 1",
+    .formula = "gamma -> infinity: zeta_i = (2i/r + gamma) / (1 + gamma) -> 1, r the channels that rotate",
     .source = "Sun et al. 2022, A Length-Extrapolatable Transformer, section 3.2",
     .left = &encodings::xpos,
     .right = &encodings::rope,
