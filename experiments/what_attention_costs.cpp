@@ -394,7 +394,7 @@ std::vector<Block> paths(const Measured& m) {
       Section{"How far apart the ends are"},
       Paragraph{
           "One layer of attention connects every pair of tokens, in a chain of four products. "
-          "A recurrent layer connects them, too, by a chain as long as the sequence; that of the GRU is twice as long where its reset gate acts before the product with the state, as here (Cho et al. 2014), and as long as that of the plain RNN where it acts after it. "
+          "A recurrent layer connects each token to those after it, and the first to the last by a chain as long as the sequence; that of the GRU is twice as long where its reset gate acts before the product with the state, as here (Cho et al. 2014), and as long as that of the plain RNN where it acts after it. "
           "Convolutions need more layers for longer sequences: two of k = 3 reach 5 tokens. "
           "The order log_k n of the paper's table is that of dilated convolutions."},
       grid};

@@ -142,7 +142,7 @@ std::vector<Block> queries_and_keys(const Measured& m) {
   return {
       Section{"Queries, keys and values"},
       Paragraph{
-          "In self-attention queries, keys and values are three linear images of one input, X W_Q, X W_K and X W_V (Vaswani et al. 2017, section 3.2.2); they are equal only where the matrices are. "
+          "In self-attention queries, keys and values are three linear images of one input, X W_Q, X W_K and X W_V (Vaswani et al. 2017, section 3.2.2); they are equal for every input only where the matrices are. "
           "In cross-attention the queries come from another sequence. "
           "BERT (Devlin et al. 2018, section 3) is self-attention: its query is not the context and its key is not the token, but each of the three is a projection of the same hidden state. "
           "When one token changes, one query, one key and one value change, and all outputs do."},

@@ -17,7 +17,8 @@ const std::vector<Claim>& attention_in_d2l() {
       {.id = "E1",
        .says = "What are Q, K and V, and are they the same matrix?",
        .answer = Answer::answered,
-       .why = "In self-attention three linear images of one input; equal only where the weights are.",
+       .why =
+           "In self-attention three linear images of one input; equal for every input only where the weights are.",
        .evidence = {Said{symmetric, "Queries, keys and values", "are three linear images of one input"}}},
       {.id = "E2",
        .says = "They need not be the same; usually Q differs from K and V.",
@@ -48,7 +49,7 @@ const std::vector<Claim>& attention_in_d2l() {
        .says = "Add and norm lose the sequential information.",
        .answer = Answer::is_false,
        .why =
-           "The residual sum and LayerNorm act on each token alone, and a batch norm over the tokens permutes with them.",
+           "The residual sum and LayerNorm act on each token alone, and a batch norm over the tokens gives reordered tokens the reordered outputs.",
        .evidence = {Cell{symmetric, "By operation", {"residual and LayerNorm"}, "f(P x) less P f(x)"},
                     Cell{symmetric, "By operation", {"batch norm over the tokens"}, "f(P x) less P f(x)"}}},
       {.id = "E7",
@@ -174,7 +175,7 @@ const std::vector<Claim>& attention_in_d2l() {
        .says = "Self-attention costs O(n²d) and has the shortest path.",
        .answer = Answer::under_a_condition,
        .why =
-           "The projections are left out, which dominate up to a length that grows with the width; and of the paths it is the chain of products within a layer that is shorter than that of a recurrent network, not the number of layers.",
+           "The projections are left out, which dominate up to a length that grows with the width; and of the paths it is the chain of products within a layer that is shorter than that of a recurrent network, once the sequence is longer than the chain, not the number of layers.",
        .evidence = {Cell{cost, "Operations of one layer", {"self-attention"}, "multiply-adds"},
                     Cell{cost,
                          "Where they cross",

@@ -160,7 +160,7 @@ const std::vector<Claim>& the_clock() {
        .says = "How are word and position told apart?",
        .answer = Answer::needs_training,
        .why =
-           "By scale, or by a fixed projection: both are possible, and least squares for both together needs neither. Which of them a trained model uses is not shown.",
+           "By scale, or by a fixed projection: both are possible, and without noise least squares for both together needs neither. Which of them a trained model uses is not shown.",
        .evidence = {Cell{adding, more, {"512"}, "scale for 1 % wrong of 32,000"},
                     Said{adding, more, "A token table that is trained can reach any scale"},
                     Said{adding, "Least squares for token and position together",

@@ -46,7 +46,7 @@ const std::vector<Claim>& the_sum() {
        .says = "The encoding is as large as the embedding, so it can ruin the meaning.",
        .answer = Answer::under_a_condition,
        .why =
-           "Of the nearest token: in few dimensions, or with tokens that are small beside the encoding. Least squares for token and position together finds both.",
+           "Of the nearest token: in few dimensions, or with tokens that are small beside the encoding. Without noise, least squares for token and position together finds both.",
        .evidence = {Cell{adding, tokens, {"N(0, 1/d), times √d (Tensor2Tensor)"}, "nearest token wrong"},
                     Cell{adding, tokens, {"N(0, 0.02²) (GPT)"}, "nearest token wrong"},
                     Cell{adding, nearest, {"2", "1.00"}, "exact"},
