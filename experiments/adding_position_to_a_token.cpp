@@ -5,6 +5,7 @@
 #include "answers.h"
 #include "catalogue/experiments/adding_position_to_a_token.h"
 #include "confidence.h"
+#include "core/bounds.h"
 #include "draws.h"
 #include "measure.h"
 #include "nearest_token.h"
@@ -317,9 +318,14 @@ std::vector<Block> width(const Measured& m) {
 // The scales between which both are wrong in less than 5 % of cases, at a grid of 1/100 of a decade; none: 0.
 std::pair<double, double> both_below(const Positions& one, double limit) {
   std::pair<double, double> out{0, 0};
+  bool ended = false;
   for (int step = 0; step <= 200; ++step) {
     const double scale = 0.02 * std::pow(100.0, step / 200.0);
-    if (one.wrong(scale).value >= limit || error(scale, one.dim) >= limit) continue;
+    if (one.wrong(scale).value >= limit || error(scale, one.dim) >= limit) {
+      ended = out.first > 0;
+      continue;
+    }
+    proved(!ended, "both are below the limit at every scale from the first to the last");
     if (out.first == 0) out.first = scale;
     out.second = scale;
   }
@@ -336,7 +342,7 @@ std::vector<Block> against_position(const Measured& m) {
       .description = fmt::format(
           "Probability of a wrong token and share of wrong positions against the scale of the tokens, 0.02 to 2, logarithmic, widths 64 and 512. "
           "The token's error falls from 1 to 0, the position's rises from 0; at width 512 both are below 5 % from scale {} to {}, at width 64 nowhere.",
-          fixed(wide.first, 2), fixed(wide.second, 2)),
+          fixed_up(wide.first, 2), fixed_down(wide.second, 2)),
       .x = {"scale of the tokens (standard deviation of an entry)", true, {{0.02, 2}}},
       .y = {"share decoded wrong", false, {{-0.02, 1.05}}},
       .curves = {},
@@ -362,7 +368,7 @@ std::vector<Block> against_position(const Measured& m) {
           "An amplitude A below 1 does what tokens larger by 1/A do: the token is found more often, the position less often. "
           "At width 512 both are decoded with less than 5 % errors at scales from {} to {}, at width 64 at none of 201 scales from 0.02 to 2. The lower end is exact; the upper one is the point estimate of 1,000 draws, where the position's 95 % interval is {} to {}. "
           "At scale 1 the nearest of 512 positions is the wrong one in {} of draws at width 512 (95 % interval {} to {}) and in {} at width 64 ({} to {}).",
-          fixed(wide.first, 2), fixed(wide.second, 2), percent(at_end.low), percent(at_end.high),
+          fixed_up(wide.first, 2), fixed_down(wide.second, 2), percent(at_end.low), percent(at_end.high),
           percent(at_1(1).value), percent(at_1(1).low), percent(at_1(1).high), percent(at_1(0).value),
           percent(at_1(0).low), percent(at_1(0).high))},
       plot};

@@ -9,6 +9,7 @@
 #include "catalogue/encodings/raw_index.h"
 #include "catalogue/encodings/sinusoidal.h"
 #include "catalogue/experiments/constant_norm_and_the_sphere.h"
+#include "core/bounds.h"
 #include "measure.h"
 #include "references.h"
 #include "similarities.h"
@@ -296,7 +297,7 @@ Document run() {
       .title = "Constant norm and the sphere",
       .finding = fmt::format(
           "Sinusoidal rows of an even width d have norm √(d/2), 16 at width 512; of the odd widths tried only those whose last column is zero have a constant norm: at width 7 a sine without its cosine makes it vary between {} and {} over {} positions.",
-          fixed(lone.least, 3), fixed(lone.most, 3), whole(many)),
+          fixed_down(lone.least, 3), fixed_up(lone.most, 3), whole(many)),
       .condition = fmt::format(
           "Base 10000, divisor d; every even width from 2 to {} and 512, the odd widths 3, 5, 7 and 65; positions 0 to {} unless said otherwise; reference encodings rounded once to f64, norms in long double.",
           every_even_to, whole(many - 1)),

@@ -52,7 +52,7 @@ std::vector<Block> overview(const std::vector<Conflict>& all) {
       .columns = {"no.", "convention", "parameter", "where", "difference"},
       .rows = {},
       .caption =
-          "How far the readings are apart at that setting, rounded up. The sections below say which of more than two is compared with which."};
+          "How far the readings are apart at that setting. Differences are rounded up, factors to the nearest number. The sections below say which of more than two is compared with which."};
   for (std::size_t n = 0; n < all.size(); ++n)
     grid.rows.push_back({std::to_string(n + 1), all[n].title, fmt::format("`{}`", all[n].parameter),
                          all[n].setting, all[n].difference});

@@ -303,7 +303,7 @@ std::vector<Block> legend(const Measured& m) {
       Paragraph{fmt::format(
           "- `holds 31 %`: a search of {} drawn cases found no counterexample; the largest error was 31 % of the error bound. Cases that a check cannot use are drawn anew, up to {} times, and then left out: at least {} were asked of each claim, and at least {} could have failed; of `attention/keeps_constant_sequences_constant`, where an encoding acts on the logits alone, only by an answer that is no number, for weights of any logits sum to 1. Agreement is asked at recorded hard cases, too. Where positions are real numbers, agreement and `call/` are searched over these, every other claim over the whole numbers.\n"
           "- `fails 1.95`: the recorded witness, replayed, is off by 1.95 in the unit of the statement. All witnesses are listed [below](#what-fails-where-and-why) with the reason.\n"
-          "- `fails 3.1e-05 of 0.00049`: the statement asks for an effect of at least 0.00049, and the effect of the witness is 3.1e-05.\n"
+          "- `fails 3.1e-05 of 0.00049`: the statement asks for an effect of at least 2^-11, which is 0.00049 to two digits, and the effect of the witness is 3.1e-05.\n"
           "- `holds? 3 %` and `fails?`: nobody claims it; what a search at the standard parameters says.\n"
           "- An empty cell is a statement that cannot be asked of that encoding, or one that nobody claims and of which no case of a search could have failed.\n"
           "- Entries separated by ` / ` belong to different parameters of one encoding.",

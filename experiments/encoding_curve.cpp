@@ -292,16 +292,18 @@ std::vector<Curve> merged(std::vector<Curve> all) {
   return out;
 }
 
-// ` head 0: -32.0000 at -64, 0.0000 at 0; at the 65 points shown between -32.0000 and 0.0000.`
+// ` head 0: -32.0000 at -64, 0.0000 at 0; of the 65 points shown the smallest is -32.0000, the largest
+// 0.0000.`
 std::string described(const std::vector<Curve>& all) {
   std::string out;
   for (const Curve& curve : all) {
     const auto [least, most] =
         std::ranges::minmax_element(curve.points, {}, &std::pair<double, double>::second);
-    out += fmt::format(" {}: {} at {:g}, {} at {:g}; at the {} points shown between {} and {}.", curve.label,
-                       fixed(curve.points.front().second, 4), curve.points.front().first,
-                       fixed(curve.points.back().second, 4), curve.points.back().first, curve.points.size(),
-                       fixed(least->second, 4), fixed(most->second, 4));
+    out +=
+        fmt::format(" {}: {} at {:g}, {} at {:g}; of the {} points shown the smallest is {}, the largest {}.",
+                    curve.label, fixed(curve.points.front().second, 4), curve.points.front().first,
+                    fixed(curve.points.back().second, 4), curve.points.back().first, curve.points.size(),
+                    fixed(least->second, 4), fixed(most->second, 4));
   }
   return out;
 }

@@ -132,11 +132,11 @@ TEST(EncodingCurve, says_what_it_shows) {
   EXPECT_EQ(plot.y.label, "bias");
   EXPECT_EQ(
       plot.description,
-      "Bias between a query and a key, the earlier of the two at position 0, by the key's position less the query's. head 0: -0.5000 at -128, 0.0000 at 0; at the 129 points shown between -0.5000 and 0.0000.");
+      "Bias between a query and a key, the earlier of the two at position 0, by the key's position less the query's. head 0: -0.5000 at -128, 0.0000 at 0; of the 129 points shown the smallest is -0.5000, the largest 0.0000.");
   EXPECT_EQ(plot.caption, "Bias between a query and a key, the earlier of the two at position 0; words.");
   EXPECT_EQ(
       curve_of("one_hot", "dim=2").description,
-      "Distance of the row of position t from that of 0, by position t. distance: 0.0000 at 0, 1.4142 at 1; at the 2 points shown between 0.0000 and 1.4142.");
+      "Distance of the row of position t from that of 0, by position t. distance: 0.0000 at 0, 1.4142 at 1; of the 2 points shown the smallest is 0.0000, the largest 1.4142.");
   EXPECT_EQ(curve_of("sinusoidal").title, "Kernel of sinusoidal");
   EXPECT_EQ(curve_of("learned").title, "Distance of learned");
   EXPECT_EQ(curve_of("rope").title, "Dot product of rope");

@@ -64,9 +64,8 @@ struct Nearest {  // of one width and base
     const auto rotations = static_cast<double>(
         std::pow(static_cast<long double>(farthest), -1 / static_cast<long double>(pairs)));
     // The rows are never farther apart than twice the radius.
-    return rotations * 3.1416 < 1
-               ? scientific(rounded_up(2 * 3.1416 * std::sqrt(pairs) * rotations, 2), 2)
-               : "";
+    return rotations * 3.1416 < 1 ? scientific(rounded_up(2 * 3.1416 * std::sqrt(pairs) * rotations, 2), 2)
+                                  : "";
   }
 };
 
@@ -277,7 +276,7 @@ std::vector<Block> explanation(const Measured& m) {
       returns_grid(8, m.of(8).at, m.of_8),
       Paragraph{fmt::format(
           "In width 16 the ratio is √10: the even-numbered pairs are one such family and the odd-numbered ones another, so two conditions bring back all eight, to within {} degrees.",
-          fixed(most, 0))},
+          fixed_up(most, 0))},
       returns_grid(16, m.of(16).at, m.of_16),
       Paragraph{fmt::format(
           "Consequence for a head that compares rows by their dot product (W = I): it scores such a position higher than the neighbour. "

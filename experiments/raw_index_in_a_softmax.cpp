@@ -184,13 +184,12 @@ std::vector<Block> why(const Measured& m) {
       Section{"What follows"},
       Paragraph{fmt::format(
           "With scale 1 every query from position {} on gives more than 0.99 of its weight to the last key; with 1/8 from {} on, and with 1/64 from {} on. "
-          "The normalised index at scale 1 is the other extreme: its products do not exceed 1, and the entropy stays between {} and {} of at most {} nats, so that position alone can hardly select a key. "
+          "The normalised index at scale 1 is the other extreme: its products do not exceed 1, and the entropy is at least {} nats at every position (ln {} = {} is the largest possible), so that position alone can hardly select a key. "
           "That is an effect of the scale: at one length L, t/(L-1) at scale c has the logits of the index at scale c/(L-1)². What differs is that the scale that is needed depends on the length. "
           "Sinusoidal rows of width 64 have bounded products, and with scale 1/√d the entropy lies between {} and {} at every position.",
           whole(m.schemes[0].first_sure), whole(m.schemes[1].first_sure), whole(m.schemes[2].first_sure),
-          fixed_down(m.extent[normalised].first, 3), fixed_up(m.extent[normalised].second, 3),
-          fixed_up(m.uniform, 3), fixed_down(m.extent[sinusoidal].first, 3),
-          fixed_up(m.extent[sinusoidal].second, 3))}};
+          fixed_down(m.extent[normalised].first, 3), whole(length), fixed(m.uniform, 3),
+          fixed_down(m.extent[sinusoidal].first, 3), fixed_up(m.extent[sinusoidal].second, 3))}};
 }
 
 Document run() {

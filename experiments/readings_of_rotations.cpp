@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/bounds.h"
 #include "core/formats.h"
 #include "core/view.h"
 #include "measure.h"
@@ -81,7 +82,7 @@ Conflict ramps() {
           "of the ramp changes a frequency by up to a factor of {}, of pair {}. The code clamps the ramp's low end at 0 and its high end at d - 1 alone: "
           "with both bounds at more than base^(2/d) times the rotations of the fastest pair it is RoPE, where the paper's is interpolation (`posproof explain "
           "yarn_above_all_rotations_is_rope`); with both between the rotations of the fastest pair and that number it interpolates every pair but the first, as ggml's, whose ramp is at least 0.001 wide, does for larger bounds, too.",
-          paper.pair, fixed(paper.most, 2), at_32.pair, fixed(at_32.most, 2), fixed(rounded.most, 3),
+          paper.pair, fixed(paper.most, 2), at_32.pair, fixed(at_32.most, 2), fixed_up(rounded.most, 3),
           rounded.pair),
       std::min(paper.most, rounded.most) - 1};
 }
@@ -283,12 +284,12 @@ Conflict formats() {
       "@precision of the subject",
       readings,
       "width 128, positions below 4096",
-      fmt::format("{} rad in an angle", fixed(off.both, 1)),
+      fmt::format("{} rad in an angle", fixed_up(off.all, 1)),
       fmt::format(
           "At width 128, of all pairs and positions below 4,096, with frequencies in f32, positions in bf16 put an angle off by up to {} rad, products in bf16 as well by up to {} rad; with frequencies in bf16, too, as in both threads, by up to {} rad. "
           "A result in 16 bits has its angles in f32 unless the subject says otherwise.",
-          fixed(off.position, 1), fixed(off.both, 1), fixed(off.all, 1)),
-      off.position};
+          fixed_up(off.position, 1), fixed_up(off.both, 1), fixed_up(off.all, 1)),
+      off.all};
 }
 
 Conflict crops() {

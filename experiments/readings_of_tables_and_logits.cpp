@@ -119,7 +119,7 @@ Conflict slopes() {
       fmt::format(
           "With 12 heads, at distance 100, the geometric rule differs from the official one by up to {} and the log-linear one by up to {}; with 8 heads "
           "all three agree. Falcon divides the bias by the root of the head width with the product (`--head_dim 64`: up to {} at that "
-          "distance); and bidirectional models count later keys by their distance (`--form symmetric`: up to -{} for a key that the causal form masks, and counts as 0 here).",
+          "distance); and bidirectional models count later keys by their distance (`--form symmetric`: a bias down to -{} for a key that the causal form masks, and counts as 0 here).",
           three(geometric), three(log_linear), three(by_root), three(later)),
       std::min({geometric, log_linear, by_root, later})};
 }

@@ -4,7 +4,6 @@
 
 #include "catalogue/encodings/sinusoidal.h"
 #include "catalogue/experiments/recipes_for_the_frequencies.h"
-#include "core/bounds.h"
 #include "core/formats.h"
 #include "core/function.h"
 #include "measure.h"
@@ -337,11 +336,6 @@ std::string of_units(long double units) {
   return units < 100 ? fixed(units, 1) : whole(static_cast<std::int64_t>(std::llround(units)));
 }
 
-// After the words "up to".
-std::string most_units(long double units) {
-  return fixed_up(units, units < 100 ? 1 : 0);
-}
-
 std::vector<Block> by_recipe(const Measured& m) {
   Plot plot{.name = "error_by_recipe",
             .title = "How far frequencies are off, f32",
@@ -386,14 +380,12 @@ std::vector<Block> by_recipe(const Measured& m) {
       Section{"By recipe, format and width"},
       Paragraph{fmt::format(
           "All recipes are the same number T^(-2i/d) in exact arithmetic, T the base. "
-          "With every step in the format, the exponential of PyTorch's tutorial takes an exponent of up to ln T = 9.2 that was rounded up to three times before (twice where d is a power of 2; the tutorial divides ln T by d in f64, which gives the same numbers in f32 at the widths here), and its error is that exponent's absolute error: in f32 up to {} units in the last place at width 512. "
-          "The exponent 2i/d of a power is exact where d is a power of 2, so in f32 powers are off by at most half a unit there, and their reciprocals by up to {}; at width 768 it is rounded, and they are off by up to {} and {}. "
-          "Products of one power add up its error: in f32 up to {} units at width 512; how much depends on how well that power happens to be rounded, and at width 64 it is {}.",
-          most_units(m.lines[1].of[exponential][f32].largest),
-          most_units(m.lines[1].of[reciprocal][f32].largest), most_units(m.lines[2].of[power][f32].largest),
-          most_units(m.lines[2].of[reciprocal][f32].largest),
-          most_units(m.lines[1].of[iteration][f32].largest),
-          of_units(m.lines[0].of[iteration][f32].largest))},
+          "With every step in the format, the exponential of PyTorch's tutorial takes an exponent of up to ln T = 9.2 that was rounded up to three times before (twice where d is a power of 2; the tutorial divides ln T by d in f64, which gives the same numbers in f32 at the widths here), and its error is that exponent's absolute error: the largest in f32 is {} units in the last place at width 512. "
+          "The exponent 2i/d of a power is exact where d is a power of 2, so in f32 powers are off by at most half a unit there, and the largest error of their reciprocals is {} at width 512; at width 768 it is rounded, and the largest errors are {} and {}. "
+          "Products of one power add up its error: the largest in f32 is {} units at width 512; how much depends on how well that power happens to be rounded, and at width 64 it is {}.",
+          of_units(m.lines[1].of[exponential][f32].largest), of_units(m.lines[1].of[reciprocal][f32].largest),
+          of_units(m.lines[2].of[power][f32].largest), of_units(m.lines[2].of[reciprocal][f32].largest),
+          of_units(m.lines[1].of[iteration][f32].largest), of_units(m.lines[0].of[iteration][f32].largest))},
       plot,
       Paragraph{
           "A position multiplies the error of a frequency, and many units of a slow frequency are a small angle. "
@@ -458,12 +450,12 @@ Document run() {
   return {
       .title = "Repeated products spoil the frequencies, an exponential the slow ones",
       .finding = fmt::format(
-          "At width 512 in f32 a frequency is off by up to {} units in the last place as exp(2i · (-ln T / d)), {} as T^(-2i/d), {} as its reciprocal and {} by repeated products, and the angle at position 4,096 by up to {}, {}, {} and {} rad; the four repairs for odd widths give {} different tables.",
-          most_units(at_512.of[exponential][f32].largest), most_units(at_512.of[power][f32].largest),
-          most_units(at_512.of[reciprocal][f32].largest), most_units(at_512.of[iteration][f32].largest),
-          scientific_up(at_512.of[exponential][f32].angle, 2), scientific_up(at_512.of[power][f32].angle, 2),
-          scientific_up(at_512.of[reciprocal][f32].angle, 2),
-          scientific_up(at_512.of[iteration][f32].angle, 2), different(m.repairs)),
+          "At width 512 in f32 the largest error of a frequency is {} units in the last place as exp(2i · (-ln T / d)), {} as T^(-2i/d), {} as its reciprocal and {} by repeated products, and that of an angle at position 4,096 {}, {}, {} and {} rad; the four repairs for odd widths give {} different tables.",
+          of_units(at_512.of[exponential][f32].largest), of_units(at_512.of[power][f32].largest),
+          of_units(at_512.of[reciprocal][f32].largest), of_units(at_512.of[iteration][f32].largest),
+          scientific(at_512.of[exponential][f32].angle, 2), scientific(at_512.of[power][f32].angle, 2),
+          scientific(at_512.of[reciprocal][f32].angle, 2), scientific(at_512.of[iteration][f32].angle, 2),
+          different(m.repairs)),
       .condition =
           "Base 10000, divisor d, widths 64, 512 and 768; every step in the format named, exponential and power from long double rounded to it; exact frequencies in long double, within 0.01 units of f64.",
       .blocks = joined(
@@ -472,11 +464,11 @@ Document run() {
            odd_widths(m),
            {PageVerdict{fmt::format(
                "Computed in f64 and rounded once to f32 or bf16, frequencies are off by at most half a unit in the last place, also with functions that are off by one unit. "
-               "As a power of the base in f64 or f32 they are off by at most half a unit where the width is a power of two and the power is correctly rounded; by up to {} units with a power that is off by one, and at width 768 in f64 by {}. "
-               "The exponential of PyTorch's tutorial is off by up to {} units in f32 at width 512, in slow pairs, where it hardly moves the angle. "
-               "Repeated products are off by up to {} units there, and the angle by {} times as much as with a power at position 4,096.",
-               most_units(at_512.of[power][f32].slipped), most_units(m.lines[2].of[power][f64].largest),
-               most_units(at_512.of[exponential][f32].largest), most_units(at_512.of[iteration][f32].largest),
+               "As a power of the base in f64 or f32 they are off by at most half a unit where the width is a power of two and the power is correctly rounded; with a power that is off by one the largest error is {} units at width 512 in f32, and at width 768 in f64 {} with one that is correctly rounded. "
+               "The largest error of the exponential of PyTorch's tutorial is {} units in f32 at width 512, in a slow pair, where it hardly moves the angle. "
+               "That of repeated products is {} units there, and that of the angle at position 4,096 is {} times as large as with a power.",
+               of_units(at_512.of[power][f32].slipped), of_units(m.lines[2].of[power][f64].largest),
+               of_units(at_512.of[exponential][f32].largest), of_units(at_512.of[iteration][f32].largest),
                fixed(at_512.of[iteration][f32].angle / at_512.of[power][f32].angle, 1))}},
            experiments::references({experiments::vaswani_2017, experiments::pytorch_tutorial,
                                     experiments::zhang_2021, experiments::tensor2tensor_2018,

@@ -391,7 +391,7 @@ Document run() {
   return {
       .title = "RoPE's error by position",
       .finding = fmt::format(
-          "At width {} and base 10000 angles in f32 below position 2^20 are off by up to {} rad where the frequencies are rounded once and {} rad where they are iterated, angles in f64 by up to {}; in bf16 an angle is off by more than 0.1 rad at position {} already.",
+          "At width {} and base 10000 the largest error of an angle below position 2^20 is {} rad in f32 where the frequencies are rounded once, {} rad where they are iterated, and {} rad in f64; in bf16 an angle is off by more than 0.1 rad at position {} already.",
           dim, fixed(m.of("f32").worst().radians, 4), fixed(m.of("f32, iterated").worst().radians, 4),
           m.of("f64").radians(octaves), m.of("bf16").beyond_text(1)),
       .condition = fmt::format(

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "catalogue/experiments/translation_is_a_rotation.h"
+#include "core/bounds.h"
 #include "draws.h"
 #include "matrices.h"
 #include "measure.h"
@@ -90,7 +91,7 @@ std::vector<Block> to_logits(const Measured& m) {
           "For W the identity it is a level line at {}, for a W that rotates every pair by three steps a level line at {}. "
           "For the first of {} random W it varies between {} and {}; the band from the 5th to the 95th percentile of all of them is drawn around it.",
           fixed(m.logits[0].range.most, 1), fixed(m.logits[1].range.most, 1), draws,
-          fixed(m.random.first.range.least, 1), fixed(m.random.first.range.most, 1)),
+          fixed_down(m.random.first.range.least, 1), fixed_up(m.random.first.range.most, 1)),
       .x = {"position t", false, {{0, 200}}},
       .y = {"p_t · W p_(t+1)", false, {{-20, 40}}},
       .curves = {},

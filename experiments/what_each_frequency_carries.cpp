@@ -359,7 +359,7 @@ std::vector<Block> spectrum(const Measured& m) {
           "The centred index is no line but a ramp, with {} of its energy in the two lowest lines and the rest in all others. "
           "Within a pair the frequency is the same and the phase differs by a quarter: column 7 of width 32 is {}° ahead of column 6 (least squares over 60 positions). "
           "Columns 6 and 7 change sign {} and {} times in 60 positions, the slower columns 8 and 9 {} and {} times.",
-          m.spectra.fitting, m.spectra.constant, fixed(m.spectra.turns, 2), m.spectra.arches,
+          m.spectra.fitting, m.spectra.constant, fixed_up(m.spectra.turns, 2), m.spectra.arches,
           m.spectra.constant - m.spectra.arches, wide / 2 - m.spectra.constant,
           percent_at_least(m.spectra.least), percent(m.spectra.median), percent(m.spectra.index),
           fixed(m.phase, 1), m.turns[0], m.turns[1], m.turns[2], m.turns[3])}};
