@@ -450,7 +450,7 @@ Document run() {
   return {
       .title = "Repeated products spoil the frequencies, an exponential the slow ones",
       .finding = fmt::format(
-          "At width 512 in f32 the largest error of a frequency is {} units in the last place as exp(2i · (-ln T / d)), {} as T^(-2i/d), {} as its reciprocal and {} by repeated products, and that of an angle at position 4,096 {}, {}, {} and {} rad; the four repairs for odd widths give {} different tables.",
+          "At width 512 in f32 the largest error of a frequency is {} units in the last place as exp(2i · (-ln T / d)), {} as T^(-2i/d), {} as its reciprocal and {} by repeated products, and that of an angle at position 4,096 is {}, {}, {} and {} rad; the four repairs for odd widths give {} different tables.",
           of_units(at_512.of[exponential][f32].largest), of_units(at_512.of[power][f32].largest),
           of_units(at_512.of[reciprocal][f32].largest), of_units(at_512.of[iteration][f32].largest),
           scientific(at_512.of[exponential][f32].angle, 2), scientific(at_512.of[power][f32].angle, 2),
