@@ -206,15 +206,16 @@ std::vector<Block> curve(const Measured& m) {
   return {Section{"By distance"}, *m.curve};
 }
 
+// One digit: exponentials and logarithms in long double are the processor's own, and another one rounds
+// another of their last bits.
 std::string of_the_reference(const EncodingErrors& errors, std::string_view where) {
   if (errors.largest_error() == 0)
     return fmt::format(
         "The reference (long double, rounded to f64) gives the exact answers, rounded, at these {}.", where);
   return fmt::format(
       "The reference (long double, rounded to f64) is off by at most {} at these {}; no entry is off by more than "
-      "{:.2g} % of its f64 bound.",
-      scientific(rounded_up(errors.largest_error(), 2), 2), where,
-      rounded_up(100 * errors.largest_share(), 2));
+      "{:.1g} % of its f64 bound.",
+      scientific_up(errors.largest_error(), 1), where, rounded_up(100 * errors.largest_share(), 1));
 }
 
 // Which tokens the call of a row has.
