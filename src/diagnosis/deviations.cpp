@@ -41,6 +41,7 @@
 #include "diagnosis/table_forms.h"
 #include "diagnosis/term_deviations.h"
 #include "diagnosis/window_deviations.h"
+#include "run/narrowed.h"
 
 namespace posproof {
 namespace {
@@ -340,7 +341,7 @@ std::vector<std::string> deviations(const EncodingSpec& spec, const Parameters& 
                                     const Subject& subject, const std::vector<Answered>& answered) {
   if (answered.empty()) return {};
   try {
-    const std::vector<Encoding> kinds = attention::in_every_kind(spec.oracle(parameters));
+    const std::vector<Encoding> kinds = attention::in_every_kind(as_far_as(spec.oracle(parameters), subject));
     const Encoding* same = attention::same_kind(kinds, subject.encoding);
     if (same == nullptr) return {};
     const Encoding declared = remembering(*same);

@@ -19,6 +19,7 @@
 #include "diagnosis/remembered.h"
 #include "diagnosis/rounded_numbers.h"
 #include "diagnosis/time_limit.h"
+#include "run/narrowed.h"
 
 namespace posproof {
 namespace {
@@ -103,15 +104,15 @@ std::vector<Explanation> explained(const EncodingSpec& spec, std::string_view id
                                    const Case& counterexample, std::uint64_t seed) {
   std::vector<std::pair<std::uint64_t, Explanation>> found;
   // It is asked the same calls three times.
-  const Encoding truth = remembering(spec.oracle(parameters));
+  const Encoding truth = remembering(as_far_as(spec.oracle(parameters), subject));
   const std::vector<Answered> answered = answers_of(subject, truth, counterexample, seed);
   if (answered.empty()) return {};
   const Unexplained wrong = compare(truth, subject, answered, Until::all);
   // Entries that it leaves unexplained; none where it explains nothing.
   const auto left_by = [&](const Encoding& candidate) -> std::optional<std::uint64_t> {
     if (is_of_another_shape(candidate, truth)) return std::nullopt;
-    const Unexplained left =
-        compare(compared_as(candidate, truth), subject, answered, Until::unexplained, most_left(wrong));
+    const Unexplained left = compare(compared_as(as_far_as(candidate, subject), truth), subject, answered,
+                                     Until::unexplained, most_left(wrong));
     return explains(left, wrong) ? std::optional(left.entries) : std::nullopt;
   };
   for (const Parameter& parameter : spec.parameters) {
@@ -149,7 +150,8 @@ std::vector<Explanation> explained(const EncodingSpec& spec, std::string_view id
   std::optional<std::vector<Answered>> right;
   const auto allows_all = [&](const Encoding& candidate) {
     if (!right) right = answered_as(truth, subject.encoding, answered);
-    const Unexplained of_right = compare(compared_as(candidate, truth), subject, *right, Until::all);
+    const Unexplained of_right =
+        compare(compared_as(as_far_as(candidate, subject), truth), subject, *right, Until::all);
     std::size_t told = 0, all_wrong = 0;
     for (std::size_t n = 0; n < answered.size(); ++n)
       if (wrong.differs[n]) ++all_wrong, told += of_right.differs[n] ? 1 : 0;

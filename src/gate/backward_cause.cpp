@@ -41,7 +41,7 @@ std::vector<Explanation> backward_causes(const EncodingSpec& spec, std::string_v
                                          const Parameters& parameters, const Subject& subject,
                                          const Case& counterexample, std::uint64_t seed,
                                          BudgetClock::time_point deadline) {
-  const Rotary forward = spec.oracle<Rotary>(parameters);
+  const auto forward = as<Rotary>(as_far_as(spec.oracle(parameters), subject));
   const Encoding truth = transposed(forward);
   Subject back = subject;
   back.encoding = with_positions(*subject.backward, positions_of(subject.encoding));

@@ -96,18 +96,24 @@ Encoding widened(Encoding encoding, Position lo, Position hi) {
   return with_positions(std::move(encoding), std::move(domain));
 }
 
+Encoding as_far_as(Encoding encoding, const Subject& subject) {
+  const Domain declared = positions_of(encoding), own = positions_of(subject.encoding);
+  if (own.lo > own.hi) return encoding;  // the whole operator names no positions
+  // What is tested of a function of real numbers is a short stretch; a file may hold more.
+  if (!subject.live && declared.real && !declared.ends && declared.axes == 1)
+    return with_positions(std::move(encoding), reaching(declared, own));
+  return widened(std::move(encoding), own.lo, own.hi);
+}
+
 void meet(const std::optional<std::pair<Position, Position>>& asked, Encoding& truth, Subject& subject) {
   const Domain declared = positions_of(truth), own = positions_of(subject.encoding);
   if (own.lo > own.hi) return;  // the whole operator names no positions
-  truth = widened(std::move(truth), own.lo, own.hi);
+  truth = as_far_as(std::move(truth), subject);
   if (subject.live && asked) {
     truth = widened(std::move(truth), asked->first, asked->second);
     if (same_ends(own, declared))
       subject.encoding = with_positions(std::move(subject.encoding), positions_of(truth));
   }
-  // What is tested of a function of real numbers is a short stretch; a file may hold more.
-  if (!subject.live && declared.real && !declared.ends && declared.axes == 1)
-    truth = with_positions(std::move(truth), reaching(declared, own));
   const Domain all = positions_of(truth);
   if (own.lo > all.hi || own.hi < all.lo)
     throw std::invalid_argument(fmt::format("{}: it {} positions {}:{}, there are {}:{}", subject.name,

@@ -20,6 +20,10 @@ Encoding narrowed(const Encoding& encoding, Position lo, Position hi);
 // ends there. Any other stays as it is.
 Encoding widened(Encoding encoding, Position lo, Position hi);
 
+// The encoding as far as the subject says that its own positions go, where it can be: widened, or, of a file
+// of real numbers, as far as that.
+Encoding as_far_as(Encoding encoding, const Subject& subject);
+
 // Truth and subject as they are when these positions are asked for: the truth has what the subject says that
 // it has, where it can, and a live subject all that the truth has, where it says nothing; neither has more
 // than an encoding that ends by itself. Throws std::invalid_argument where the subject has none of the
