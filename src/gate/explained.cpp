@@ -48,7 +48,9 @@ bool shows_on_a_new_object(const Trial& trial, const Subject& subject, const Ref
 }
 
 // Whether a counterexample of a process that was asked much else shows on a new object, too. Where the
-// first does and no history was seen to matter, so do the others.
+// first does and no history was seen to matter, so do the others. One that did not fail again on the same
+// object may be of a call that it is but a part of, or of chance: that needs history where some was seen to
+// matter.
 void find_what_needs_history(const Refutations& refutations, GateResult& gated) {
   if (!gated.subject.renew) return;
   bool matters = history_is_refuted(gated);
@@ -56,6 +58,7 @@ void find_what_needs_history(const Refutations& refutations, GateResult& gated) 
     const auto* refuted = std::get_if<Refuted>(&result.verdict);
     if (refuted == nullptr || result.id == history_id || !result.same_as.empty()) continue;
     if (Clock::now() >= refutations.deadline) return;
+    if (!refuted->repeats && !history_is_refuted(gated)) continue;
     result.needs_history = !shows_on_a_new_object(refutations.trial(result.id), gated.subject, *refuted);
     if (!matters && !result.needs_history) return;
     matters = true;

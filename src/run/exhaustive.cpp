@@ -65,20 +65,46 @@ std::optional<Verdict> case_by_case(const std::vector<Case>& cases, const Trial&
   return holds;
 }
 
-std::optional<Verdict> verdict_of(const Accuracy& all, const Trial& trial, const Budget& budget,
-                                  bool exhaustive) {
+// What a case fails with when more positions are asked for with its own: those that follow it, or the last
+// ones that there are.
+std::optional<CaseResult> failing_with_others(const Trial& trial, const Encoding& truth, const Domain& domain,
+                                              const Case& alone) {
+  if (!signature(truth).has(Axis::token) || domain.axes > 1 || domain.real) return std::nullopt;
+  const auto first = static_cast<Position>(alone.real("t"));
+  for (const Position tokens : {2, 8, 64, 1024})
+    for (const Position from : {first, domain.hi - tokens + 1}) {
+      if (from < domain.lo || from + tokens - 1 > domain.hi) continue;
+      Case several = alone;
+      several.set(signature(truth).takes.empty() ? "rows" : "tokens", static_cast<double>(tokens));
+      several.set("t", static_cast<double>(from));
+      several.set("t1", static_cast<double>(from + 1));  // of few each has its own
+      CaseResult found = run_repaired(trial, several);
+      if (found.fails()) return found;
+    }
+  return std::nullopt;
+}
+
+std::optional<Verdict> verdict_of(const Accuracy& all, const Trial& trial, const Encoding& truth,
+                                  const Domain& domain, const Budget& budget, bool exhaustive) {
   if (all.errored) return *all.errored;
   if (all.failed) {
     const CaseResult found = run_repaired(trial, all.failed->counterexample);
     if (found.fails()) return shrunk(trial, found, all.rows + 1, budget);
+    if (const auto with = failing_with_others(trial, truth, domain, all.failed->counterexample))
+      return shrunk(trial, *with, all.rows + 1, budget);
     Refuted together = *all.failed;
     together.instead += " (in a call of several positions from this one on; alone it is answered)";
+    together.repeats = false;
     return together;
   }
   if (all.beyond) {
     // Asked alone, as the case says. What was wrong among its neighbours only is not seen again.
     CaseResult found = run_repaired(trial, all.beyond->again);
-    if (!found.fails()) return Refuted{all.beyond->again, all.beyond->residual, all.rows, 0, false, {}};
+    if (!found.fails()) {
+      if (const auto with = failing_with_others(trial, truth, domain, all.beyond->again))
+        return shrunk(trial, *with, all.rows, budget);
+      return Refuted{all.beyond->again, all.beyond->residual, all.rows, 0, false, {}};
+    }
     return shrunk(trial, found, all.rows, budget);
   }
   const Holds held{all.rows, all.vacuous, all.worst, all.worst_at};
@@ -125,7 +151,8 @@ Exhaustive exhaustive(const Encoding& truth, const Subject& subject, const Budge
   options.attribution = false;
   options.deadline = Clock::now() + budget.time;
   Accuracy all = accuracy(truth, subject, options);
-  auto verdict = verdict_of(all, *one, budget, exhaustive);
+  auto verdict = verdict_of(all, *one, truth, overlap(positions_of(subject.encoding), positions_of(truth)),
+                            budget, exhaustive);
   return {std::move(verdict), std::move(all)};
 }
 

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "core/call.h"
 #include "core/failure.h"
@@ -167,18 +169,45 @@ TEST(ExhaustiveLive, a_failure_of_one_position_is_found_after_those_before_it) {
   EXPECT_EQ(refuted.found_after, 2049u);
 }
 
-// In a call of many it raises, alone it answers.
+// What a call of many shows, a call of few positions may show, too: that is the counterexample, which fails
+// again.
+TEST(ExhaustiveLive, a_failure_of_several_positions_is_that_of_the_fewest) {
+  const Encoding truth = truth_of(sinusoidal(), "dim=4");
+  const auto right = as<Table>(sinusoidal().make(with(sinusoidal(), Case::parse("dim=4"))));
+  for (const bool raises : {true, false}) {
+    Table table = right;
+    table.rows = [=](const Positions& at, Position length) {
+      Tensor rows = right.rows(at, length);
+      const bool last = at.size() > 1 && at[at.size() - 1] == 2047;
+      if (last && raises) throw Failure(Failure::How::raised, "no last row", "rows: no last row");
+      if (last) rows.at(at.size() - 1, 0) = 5;
+      return rows;
+    };
+    const Exhaustive found = exhaustive(truth, live(table, 2047), {}, false);
+    ASSERT_TRUE(found.verdict && std::holds_alternative<Refuted>(*found.verdict)) << raises;
+    const auto& refuted = std::get<Refuted>(*found.verdict);
+    EXPECT_TRUE(refuted.repeats) << raises;
+    EXPECT_EQ(refuted.counterexample.integer("rows"), 2) << raises;
+    EXPECT_EQ(refuted.counterexample.integer("t1"), 2047) << raises;
+    EXPECT_EQ(refuted.instead, raises ? "rows: no last row" : "");
+  }
+}
+
+// In a call of many it raises once, alone it answers.
 TEST(ExhaustiveLive, a_failure_of_many_positions_together_is_refuted_and_says_so) {
   const Encoding truth = truth_of(sinusoidal(), "dim=4");
   auto table = as<Table>(sinusoidal().make(with(sinusoidal(), Case::parse("dim=4"))));
-  table.rows = [right = table.rows](const Positions& at, Position length) {
-    if (at.size() > 1 && at[0] == 2048) throw Failure(Failure::How::raised, "too many", "rows: too many");
+  table.rows = [right = table.rows, raised = std::make_shared<bool>(false)](const Positions& at,
+                                                                            Position length) {
+    if (at.size() > 1 && at[0] == 2048 && !std::exchange(*raised, true))
+      throw Failure(Failure::How::raised, "too many", "rows: too many");
     return right(at, length);
   };
   const Exhaustive found = exhaustive(truth, live(table, 8191), {}, false);
   ASSERT_TRUE(found.verdict && std::holds_alternative<Refuted>(*found.verdict));
   EXPECT_EQ(std::get<Refuted>(*found.verdict).instead,
             "rows: too many (in a call of several positions from this one on; alone it is answered)");
+  EXPECT_FALSE(std::get<Refuted>(*found.verdict).repeats);
 }
 
 TEST(ExhaustiveLive, what_is_wrong_among_its_neighbours_only_does_not_repeat) {
