@@ -195,10 +195,9 @@ std::optional<Sentences> by_another_ladder(const Pairs& pairs, const Parameters&
                                  number(std::exp(-line->start), line->start_error))};
   const double base = std::exp(log_base);
   const std::string factor = from_one ? "" : number(std::exp(-line->start), line->start_error) + " times ";
-  // As many digits as are known, and where those are the declared ones, one more.
-  const std::string ought = number(std::exp(declared), 0), known = number(base, error);
-  std::string out = fmt::format("frequencies are {}base^(-2i/{:g}) with base {}, not {}", factor, divisor,
-                                known == ought ? number(base, error / 10) : known, ought);
+  const auto [known, ought] = told_apart(base, error, std::exp(declared), 0);
+  std::string out =
+      fmt::format("frequencies are {}base^(-2i/{:g}) with base {}, not {}", factor, divisor, known, ought);
   if (const std::string as =
           known_as(log_base, declared, divisor, 2 * static_cast<double>(pairs.size()), error);
       !as.empty() && (from_one || same_start))
@@ -335,9 +334,9 @@ Sentences by_runs(const Pairs& pairs) {
     for (const Run& run : runs) all.insert(all.end(), run.pairs.begin(), run.pairs.end());
     std::ranges::sort(all);
     const std::size_t i = all.front();
+    const auto [known, ought] = told_apart(pairs[i].measured, pairs[i].ratio_error(), pairs[i].declared);
     out.push_back(fmt::format("{} rotate at other frequencies: pair {} at {}, not {}", numbered("pair", all),
-                              i, number(pairs[i].measured, pairs[i].ratio_error()),
-                              number(pairs[i].declared, 1e-6)));
+                              i, known, ought));
     return out;
   }
   for (const Run& run : runs)

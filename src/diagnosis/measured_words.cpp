@@ -17,6 +17,15 @@ std::string number(double value, double relative_error) {
   return in_full ? fmt::format("{:.0f}", std::stod(short_one)) : short_one;
 }
 
+std::pair<std::string, std::string> told_apart(double value, double relative_error, double declared,
+                                               double declared_error) {
+  std::pair out{number(value, relative_error), number(declared, declared_error)};
+  constexpr int most = 17;  // tell any two apart
+  for (int digits = 6; out.first == out.second && digits <= most; ++digits)
+    out = {fmt::format("{:.{}g}", value, digits), fmt::format("{:.{}g}", declared, digits)};
+  return out;
+}
+
 std::string ratio(double value, double relative_error) {
   const std::string rounded = number(value, relative_error);
   if (rounded != "1" || value == 1) return rounded;

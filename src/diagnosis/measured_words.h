@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 // How measured numbers are written in sentences.
@@ -11,6 +12,11 @@ namespace posproof {
 
 // As many digits as are known, from 2 to 7, without zeros at the end: `21.3`.
 std::string number(double value, double relative_error);
+
+// Two numbers that differ, the second declared: the first as above, and where they would be written alike,
+// both with so many digits that they are not.
+std::pair<std::string, std::string> told_apart(double value, double relative_error, double declared,
+                                               double declared_error = 1e-6);
 
 // The same of a ratio that is not 1, which is never written as 1: `(1 + 1e-05)`.
 std::string ratio(double value, double relative_error);

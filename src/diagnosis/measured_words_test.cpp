@@ -17,6 +17,17 @@ TEST(MeasuredWords, numbers_have_the_digits_that_are_known) {
   EXPECT_EQ(number(3e-7, 1e-2), "3e-07");
 }
 
+TEST(MeasuredWords, numbers_that_differ_are_written_otherwise) {
+  using Two = std::pair<std::string, std::string>;
+  EXPECT_EQ(told_apart(15411.3, 1e-7, 15411), (Two{"15411.3", "15411"}));
+  EXPECT_EQ(told_apart(15411.3, 1e-7, 15411, 0), (Two{"15411.3", "15411"}));
+  EXPECT_EQ(told_apart(500000.0001, 1e-3, 500000), (Two{"500000.0001", "500000"}));
+  EXPECT_EQ(told_apart(0.25, 1e-6, 0.125), (Two{"0.25", "0.125"}));
+  EXPECT_EQ(told_apart(0.2500001, 1e-3, 0.25), (Two{"0.2500001", "0.25"}));
+  EXPECT_EQ(told_apart(1.5, 1e-6, 1.0000001234, 0), (Two{"1.5", "1"}));
+  EXPECT_EQ(told_apart(1 + 0x1p-52, 1e-6, 1), (Two{"1.0000000000000002", "1"}));
+}
+
 TEST(MeasuredWords, ratios_are_whole_numbers_or_their_parts_where_they_are) {
   EXPECT_EQ(times(0.125, 1e-7), "1/8 of");
   EXPECT_EQ(times(0.1250001, 1e-8), "0.1250001 times");

@@ -274,9 +274,10 @@ std::string numbers_in(const Parameters& other, const Parameters& declared) {
   if (stays)
     words = fmt::format("the centre is position {} in every call", number(other.real("centre"), 1e-6));
   for (const char* name : {"scale_base", "gamma", "centre"})
-    if (other.real(name) != declared.real(name) && !(stays && name == std::string_view("centre")))
-      words += fmt::format("{}{} is {}, not {}", words.empty() ? "" : ", ", name,
-                           number(other.real(name), 1e-6), number(declared.real(name), 1e-6));
+    if (other.real(name) != declared.real(name) && !(stays && name == std::string_view("centre"))) {
+      const auto [known, ought] = told_apart(other.real(name), 1e-6, declared.real(name));
+      words += fmt::format("{}{} is {}, not {}", words.empty() ? "" : ", ", name, known, ought);
+    }
   return words;
 }
 
