@@ -13,6 +13,7 @@
 #include "core/call.h"
 #include "core/formats.h"
 #include "core/function.h"
+#include "diagnosis/clipped_formats.h"
 #include "diagnosis/measured_words.h"
 
 namespace posproof {
@@ -131,9 +132,7 @@ struct DigitForm {
 constexpr DigitForm to_few_digits[] = {
     {{"answers are rounded to f32", [](double x) { return static_cast<double>(to_f32(x)); }}, unit_f32},
     {{"answers are rounded to f16", [](double x) { return to_f16(x); }}, unit_f16},
-    {{"answers are rounded to f16, and past 65504 they are that",
-      [](double x) { return to_f16(std::clamp(x, -65504.0, 65504.0)); }},
-     unit_f16},
+    {{"answers are rounded to f16, and past 65504 they are that", &to_f16_at_most}, unit_f16},
     {{"answers are rounded to bf16", [](double x) { return to_bf16(x); }}, unit_bf16},
     {{"answers are cut to bf16, towards 0", &cut_to_bf16}, 2 * unit_bf16},
     {{"entries are in 8 bits: whole multiples of 1/127",

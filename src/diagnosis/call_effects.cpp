@@ -14,6 +14,7 @@
 
 #include "core/formats.h"
 #include "core/function.h"
+#include "diagnosis/clipped_formats.h"
 #include "diagnosis/measured_words.h"
 #include "diagnosis/memory_effects.h"
 #include "diagnosis/position_effects.h"
@@ -108,7 +109,7 @@ std::vector<Effect> of_reals() {
           effect_on_reals("positions are rounded to bf16", [](double t) { return to_bf16(to_f32(t)); }),
           effect_on_reals("positions are rounded to f16", [](double t) { return to_f16(to_f32(t)); }),
           effect_on_reals("positions are rounded to f16, and past 65504 they count as that",
-                          [](double t) { return to_f16(std::clamp(to_f32(t), -65504.0, 65504.0)); }),
+                          [](double t) { return to_f16_at_most(to_f32(t)); }),
           effect_on_reals("positions are one ahead", [](double t) { return t + 1; }),
           effect_on_reals("positions are one behind", [](double t) { return t - 1; }),
           effect_on_reals("positions are doubled", [](double t) { return 2 * t; }),
