@@ -3,6 +3,7 @@
 
 #include "catalogue/encodings/cope.h"
 #include "catalogue/misreadings/cope.h"
+#include "core/formats.h"
 #include "misreadings/right.h"
 
 namespace posproof::misreadings_cope {
@@ -11,6 +12,18 @@ namespace {
 using namespace inside;
 
 enum class Between { interpolated, rounded, floor, ceiling, exchanged };
+
+using Rounding = double (*)(double);
+
+// What is kept in a format of few digits of gates and of what is made of them.
+struct Kept {
+  Rounding product = nullptr, gate = nullptr, sum = nullptr;
+  bool each_step = false;  // of the sum, from the query on
+
+  static Real in(Rounding format, Real x) {
+    return format == nullptr ? x : static_cast<Real>(format(static_cast<double>(x)));
+  }
+};
 
 struct Count {
   bool from_the_first = false;  // of the keys up to this one, not from it to the query
@@ -23,6 +36,7 @@ struct Count {
   Real below = 0;               // added to the position
   Between between = Between::interpolated;
   bool divided = false;  // the product with the row, by sqrt(dim)
+  Kept kept = {};
 };
 
 Encoding reads(const Parameters& given, const Count& of) {
@@ -37,15 +51,21 @@ Encoding reads(const Parameters& given, const Count& of) {
       encodings::cope, given, [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
         const auto gate = [=, &q, &k](std::size_t i, std::size_t l) -> Real {
           if (of.open) return 1;
-          const Real open = 1 / (1 + std::exp(-scale * dot(of.of_keys ? k.row(l) : q.row(i), k.row(l))));
+          const Real product =
+              Kept::in(of.kept.product, scale * dot(of.of_keys ? k.row(l) : q.row(i), k.row(l)));
+          const Real open = Kept::in(of.kept.gate, 1 / (1 + std::exp(-product)));
           return of.closes ? 1 - open : open;
         };
         const auto logit = [=, &q, &k, &mask](std::size_t i, std::size_t j) {
           Real position = of.below;
           const std::size_t begin = of.from_the_first ? 0 : j + behind,
                             end = of.from_the_first ? j + 1 - behind : k.rows();
-          for (std::size_t l = begin; l < end; ++l)
-            if (of.masked_too || (of.hidden_too && l <= i) || mask.at(i, l) != 0) position += gate(i, l);
+          for (std::size_t l = end; l-- > begin;)
+            if (of.masked_too || (of.hidden_too && l <= i) || mask.at(i, l) != 0) {
+              position += gate(i, l);
+              if (of.kept.each_step) position = Kept::in(of.kept.sum, position);
+            }
+          position = Kept::in(of.kept.sum, position);
           position = std::clamp(position, Real{0}, last);
           const auto low = static_cast<std::size_t>(position), high = std::min(low + 1, rows - 1);
           Real share = position - static_cast<Real>(low);
@@ -92,6 +112,30 @@ const MisreadingFamily entry{{
      "dim=4 length=8"},
     {"the product of the query with the row is divided by sqrt(dim)", with({.divided = true}),
      "dim=4 length=8"},
+    {"the gates are rounded to f16", with({.kept = {.gate = &to_f16}}), "dim=4 length=8"},
+    {"the gates and their sums are rounded to f16", with({.kept = {.gate = &to_f16, .sum = &to_f16}}),
+     "dim=4 length=8"},
+    {"the gates and each step of their sums are rounded to f16",
+     with({.kept = {.gate = &to_f16, .sum = &to_f16, .each_step = true}}), "dim=4 length=64"},
+    {"the products in the gates, and the gates, are rounded to f16",
+     with({.kept = {.product = &to_f16, .gate = &to_f16}}), "dim=4 length=8"},
+    {"the products in the gates, the gates and their sums are rounded to f16",
+     with({.kept = {.product = &to_f16, .gate = &to_f16, .sum = &to_f16}}), "dim=4 length=8"},
+    {"the products in the gates, the gates and each step of their sums are rounded to f16",
+     with({.kept = {.product = &to_f16, .gate = &to_f16, .sum = &to_f16, .each_step = true}}),
+     "dim=4 length=64"},
+    {"the gates are rounded to bf16", with({.kept = {.gate = &to_bf16}}), "dim=4 length=8"},
+    {"the gates and their sums are rounded to bf16", with({.kept = {.gate = &to_bf16, .sum = &to_bf16}}),
+     "dim=4 length=8"},
+    {"the gates and each step of their sums are rounded to bf16",
+     with({.kept = {.gate = &to_bf16, .sum = &to_bf16, .each_step = true}}), "dim=4 length=64"},
+    {"the products in the gates, and the gates, are rounded to bf16",
+     with({.kept = {.product = &to_bf16, .gate = &to_bf16}}), "dim=4 length=8"},
+    {"the products in the gates, the gates and their sums are rounded to bf16",
+     with({.kept = {.product = &to_bf16, .gate = &to_bf16, .sum = &to_bf16}}), "dim=4 length=8"},
+    {"the products in the gates, the gates and each step of their sums are rounded to bf16",
+     with({.kept = {.product = &to_bf16, .gate = &to_bf16, .sum = &to_bf16, .each_step = true}}),
+     "dim=4 length=64"},
 }};
 
 }  // namespace posproof::misreadings_cope

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "core/formats.h"
 #include "misreadings/testing/formulas.h"
 
 namespace posproof::misreadings_cope_test {
@@ -62,42 +65,86 @@ PairFormula counted(const Read& as) {
   };
 }
 
+using Format = double (*)(double);
+
+template <Format format>
+Real in(Real x) {
+  return format(static_cast<double>(x));
+}
+template <Format format>
+Real gate_in(Real x) {
+  return in<format>(1 / (1 + std::exp(-x)));
+}
+template <Format format>
+Real product_and_gate_in(Real x) {
+  return gate_in<format>(in<format>(x));
+}
+template <Format format>
+Real sum_in(const std::vector<Real>& gates, std::size_t j, std::size_t i, std::size_t behind) {
+  return in<format>(from_the_key(gates, j, i, behind));
+}
+// From the query back to the key.
+template <Format format>
+Real steps_in(const std::vector<Real>& gates, std::size_t j, std::size_t i, std::size_t behind) {
+  Real sum = 0;
+  for (std::size_t l = i + 1; l > j + behind; --l) sum = in<format>(sum + gates[l - 1]);
+  return sum;
+}
+
+template <Format format>
+std::vector<std::pair<std::string, PairFormula>> kept_in(const std::string& name) {
+  return {{"the gates are rounded to " + name, counted({.gate = &gate_in<format>})},
+          {"the gates and their sums are rounded to " + name,
+           counted({.gate = &gate_in<format>, .count = &sum_in<format>})},
+          {"the gates and each step of their sums are rounded to " + name,
+           counted({.gate = &gate_in<format>, .count = &steps_in<format>})},
+          {"the products in the gates, and the gates, are rounded to " + name,
+           counted({.gate = &product_and_gate_in<format>})},
+          {"the products in the gates, the gates and their sums are rounded to " + name,
+           counted({.gate = &product_and_gate_in<format>, .count = &sum_in<format>})},
+          {"the products in the gates, the gates and each step of their sums are rounded to " + name,
+           counted({.gate = &product_and_gate_in<format>, .count = &steps_in<format>})}};
+}
+
 TEST(MisreadCope, is_what_the_sentence_says) {
-  testing::expect_attention(
-      "cope", misreadings::cope,
-      {{"the gates are counted from the first key up to this one, not from this one to the query",
-        counted({.count =
-                     [](const std::vector<Real>& gates, std::size_t j, std::size_t, std::size_t behind) {
-                       Real sum = 0;
-                       for (std::size_t l = 0; l + behind <= j; ++l) sum += gates[l];
-                       return sum;
-                     }})},
-       {"every gate is 1: positions are distances", counted({.gate = [](Real) -> Real { return 1; }})},
-       {"the gates are 1 - sigmoid: they close where they should open",
-        counted({.gate = [](Real x) { return 1 / (1 + std::exp(x)); }})},
-       {"the gates are of a key's product with itself, not with the query", counted({.of_keys = true})},
-       {"the gates of masked keys count as well",
-        counted({.count = [](const std::vector<Real>& gates, std::size_t j, std::size_t,
-                             std::size_t behind) { return from_the_key(gates, j, gates.size() - 1, behind); },
-                 .seen_alone = false})},
-       {"the gates of masked keys up to the query's own count as well", counted({.seen_alone = false})},
-       {"positions are limited to length - 2, not to length - 1", counted({.rows_less = 1})},
-       {"positions count from 1, not from 0",
-        counted({.count = [](const std::vector<Real>& gates, std::size_t j, std::size_t i,
-                             std::size_t behind) { return from_the_key(gates, j, i, behind) + 1; }})},
-       {"positions are smaller by 1",
-        counted({.count = [](const std::vector<Real>& gates, std::size_t j, std::size_t i,
-                             std::size_t behind) { return from_the_key(gates, j, i, behind) - 1; }})},
-       {"positions are rounded to the nearest row, not interpolated",
-        counted({.share = [](Real x) -> Real { return x > 0.5L ? 1 : 0; }})},
-       {"positions are rounded down to a row, not interpolated",
-        counted({.share = [](Real) -> Real { return 0; }})},
-       {"positions are rounded up to a row, not interpolated",
-        counted({.share = [](Real x) -> Real { return x > 0 ? 1 : 0; }})},
-       {"the two rows of the interpolation have each other's share",
-        counted({.share = [](Real x) { return x == 0 ? x : 1 - x; }})},
-       {"the product of the query with the row is divided by sqrt(dim)", counted({.divided = true})}},
-      {"", "gate=plain counting=exclusive table_seed=2"});
+  testing::Formulas<PairFormula> all = {
+      {"the gates are counted from the first key up to this one, not from this one to the query",
+       counted({.count =
+                    [](const std::vector<Real>& gates, std::size_t j, std::size_t, std::size_t behind) {
+                      Real sum = 0;
+                      for (std::size_t l = 0; l + behind <= j; ++l) sum += gates[l];
+                      return sum;
+                    }})},
+      {"every gate is 1: positions are distances", counted({.gate = [](Real) -> Real { return 1; }})},
+      {"the gates are 1 - sigmoid: they close where they should open",
+       counted({.gate = [](Real x) { return 1 / (1 + std::exp(x)); }})},
+      {"the gates are of a key's product with itself, not with the query", counted({.of_keys = true})},
+      {"the gates of masked keys count as well",
+       counted({.count = [](const std::vector<Real>& gates, std::size_t j, std::size_t,
+                            std::size_t behind) { return from_the_key(gates, j, gates.size() - 1, behind); },
+                .seen_alone = false})},
+      {"the gates of masked keys up to the query's own count as well", counted({.seen_alone = false})},
+      {"positions are limited to length - 2, not to length - 1", counted({.rows_less = 1})},
+      {"positions count from 1, not from 0",
+       counted({.count = [](const std::vector<Real>& gates, std::size_t j, std::size_t i,
+                            std::size_t behind) { return from_the_key(gates, j, i, behind) + 1; }})},
+      {"positions are smaller by 1",
+       counted({.count = [](const std::vector<Real>& gates, std::size_t j, std::size_t i,
+                            std::size_t behind) { return from_the_key(gates, j, i, behind) - 1; }})},
+      {"positions are rounded to the nearest row, not interpolated",
+       counted({.share = [](Real x) -> Real { return x > 0.5L ? 1 : 0; }})},
+      {"positions are rounded down to a row, not interpolated",
+       counted({.share = [](Real) -> Real { return 0; }})},
+      {"positions are rounded up to a row, not interpolated",
+       counted({.share = [](Real x) -> Real { return x > 0 ? 1 : 0; }})},
+      {"the two rows of the interpolation have each other's share",
+       counted({.share = [](Real x) { return x == 0 ? x : 1 - x; }})},
+      {"the product of the query with the row is divided by sqrt(dim)", counted({.divided = true})}};
+  const auto f16 = kept_in<&to_f16>("f16"), bf16 = kept_in<&to_bf16>("bf16");
+  for (const auto& kept : {&f16, &bf16})
+    for (const auto& [sentence, formula] : *kept) all[sentence] = formula;
+  testing::expect_attention("cope", misreadings::cope, all,
+                            {"", "gate=plain counting=exclusive table_seed=2"});
 }
 
 }  // namespace

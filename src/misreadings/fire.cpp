@@ -75,8 +75,16 @@ Real by_the_sum(const Fire& fire, Real past, Real query, Real) {
 Real by_the_key(const Fire& fire, Real past, Real, Real key) {
   return psi(fire, past) / scale(fire, std::max<Real>(key, fire.threshold));
 }
+Real by_the_distance(const Fire& fire, Real past, Real, Real) {
+  return psi(fire, past) / scale(fire, std::max<Real>(past, fire.threshold));
+}
 Real by_the_length(const Fire& fire, Real past, Real query, Real) {
   return psi(fire, past) / scale(fire, std::max<Real>(query + 1, fire.threshold));
+}
+template <int places>
+Real small_for_1(const Fire& fire, Real past, Real query, Real) {
+  const auto other = [&](Real x) { return std::log(fire.c * x + misread::small<places>()); };
+  return other(past) / (other(std::max<Real>(query, fire.threshold)) + fire.epsilon);
 }
 Real without_c(const Fire& fire, Real past, Real query, Real) {
   return std::log1p(past) / (std::log1p(std::max<Real>(query, fire.threshold)) + fire.epsilon);
@@ -165,6 +173,12 @@ const MisreadingFamily entry{{
      "width=8 heads=2 threshold=8"},
     {"the 1 is left out of the divisor's logarithm: ln(c x), not ln(c x + 1)", &reads<without_the_1_below>,
      "width=8 heads=2 threshold=64"},
+    {"1e-6 stands for the 1 in the logarithm: psi(x) is ln(c x + 1e-6)", &reads<small_for_1<6>>,
+     "width=8 heads=2 threshold=64"},
+    {"1e-5 stands for the 1 in the logarithm: psi(x) is ln(c x + 1e-5)", &reads<small_for_1<5>>,
+     "width=8 heads=2 threshold=64"},
+    {"1e-8 stands for the 1 in the logarithm: psi(x) is ln(c x + 1e-8)", &reads<small_for_1<8>>,
+     "width=8 heads=2 threshold=64"},
     {"c is left out: psi(x) is ln(x + 1)", &reads<without_c>, "width=8 heads=2 threshold=8"},
     {"psi of the distance is divided by nothing", &reads<undivided>, "width=8 heads=2 threshold=8"},
     {"psi of the distance is divided by that of the threshold, whatever the query's position",
@@ -179,6 +193,8 @@ const MisreadingFamily entry{{
      "width=8 heads=2 threshold=8"},
     {"the larger of the key's position and the threshold is taken, not of the query's", &reads<by_the_key>,
      "width=8 heads=2 threshold=8"},
+    {"the larger of the distance and the threshold is taken, not of the query's position",
+     &reads<by_the_distance>, "width=8 heads=2 threshold=8"},
     {"the query's position counts from 1 beside the threshold", &reads<by_the_length>,
      "width=8 heads=2 threshold=8"},
     {"the largest position of a call's queries is taken for each of them in the divisor", &by_one_query<true>,

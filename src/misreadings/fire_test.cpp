@@ -85,6 +85,18 @@ TEST(MisreadFire, is_what_the_sentence_says) {
           return std::log(of.c * of.past + of.c) /
                  (std::log(of.c * std::max(of.i, of.threshold) + of.c) + of.epsilon);
         })},
+       {"1e-6 stands for the 1 in the logarithm: psi(x) is ln(c x + 1e-6)", given([](const Numbers& of) {
+          return std::log(1e-6L + of.c * of.past) /
+                 (std::log(1e-6L + of.c * std::max(of.i, of.threshold)) + of.epsilon);
+        })},
+       {"1e-5 stands for the 1 in the logarithm: psi(x) is ln(c x + 1e-5)", given([](const Numbers& of) {
+          return std::log(1e-5L + of.c * of.past) /
+                 (std::log(1e-5L + of.c * std::max(of.i, of.threshold)) + of.epsilon);
+        })},
+       {"1e-8 stands for the 1 in the logarithm: psi(x) is ln(c x + 1e-8)", given([](const Numbers& of) {
+          return std::log(1e-8L + of.c * of.past) /
+                 (std::log(1e-8L + of.c * std::max(of.i, of.threshold)) + of.epsilon);
+        })},
        {"c is left out: psi(x) is ln(x + 1)", given([](const Numbers& of) {
           return std::log(of.past + 1) / (std::log(std::max(of.i, of.threshold) + 1) + of.epsilon);
         })},
@@ -107,6 +119,10 @@ TEST(MisreadFire, is_what_the_sentence_says) {
        {"the larger of the key's position and the threshold is taken, not of the query's",
         given([](const Numbers& of) {
           return of.psi(of.past) / (of.psi(of.j > of.threshold ? of.j : of.threshold) + of.epsilon);
+        })},
+       {"the larger of the distance and the threshold is taken, not of the query's position",
+        given([](const Numbers& of) {
+          return of.psi(of.past) / (of.psi(of.past > of.threshold ? of.past : of.threshold) + of.epsilon);
         })},
        {"the query's position counts from 1 beside the threshold", given([](const Numbers& of) {
           const Real length = of.i + 1;

@@ -58,6 +58,10 @@ Encoding of_logarithms_of_powers(const Parameters& given) {
 Real without_1(const Head& head, Real d) {
   return -head.r1 * std::log(head.r2 * d);
 }
+template <int places>
+Real small_for_1(const Head& head, Real d) {
+  return -head.r1 * std::log(head.r2 * d + misread::small<places>());
+}
 Real product_with_1(const Head& head, Real d) {
   return -head.r1 * std::log(head.r2 * (1 + d));
 }
@@ -105,6 +109,12 @@ Real power_of_the_sum(const Head& head, Real d) {
 
 const MisreadingFamily entry{{
     {"the 1 in the logarithm is left out: -r1 ln(r2 |i - j|)", &logarithmic<without_1>, "heads=2"},
+    {"1e-6 stands for the 1 in the logarithm: -r1 ln(r2 |i - j| + 1e-6)", &logarithmic<small_for_1<6>>,
+     "heads=2"},
+    {"1e-5 stands for the 1 in the logarithm: -r1 ln(r2 |i - j| + 1e-5)", &logarithmic<small_for_1<5>>,
+     "heads=2"},
+    {"1e-8 stands for the 1 in the logarithm: -r1 ln(r2 |i - j| + 1e-8)", &logarithmic<small_for_1<8>>,
+     "heads=2"},
     {"r2 multiplies the 1 as well: -r1 ln(r2 (1 + |i - j|))", &logarithmic<product_with_1>,
      "heads=2 r2=[0.5,3]"},
     {"the logarithm is left out: -r1 r2 |i - j|", &logarithmic<without_logarithm>, "heads=2 r2=[0.5,3]"},

@@ -49,6 +49,9 @@ Real by_4(Real offset, Real extent) {
 Real without_logarithm(Real offset, Real extent) {
   return 8 * offset / (extent - 1);
 }
+Real without_1(Real offset, Real extent) {
+  return offset == 0 ? 0 : with_sign(offset, std::log2(8 * std::abs(offset) / (extent - 1)) / 3);
+}
 Real backward(Real offset, Real extent) {
   return -right(offset, extent);
 }
@@ -129,6 +132,8 @@ const MisreadingFamily entry{{
     reads("the logarithm is not divided by 3, the one of 8", {.coordinate = &without_3}),
     reads("the logarithm is divided by 4, the one of 16, not by 3", {.coordinate = &by_4}),
     reads("the logarithm is left out: 8 t / (e - 1)", {.coordinate = &without_logarithm}),
+    reads("the 1 in the logarithm is left out: log2(8 |t| / (e - 1)) / 3, and 0 where t is 0",
+          {.coordinate = &without_1}),
     reads("the offsets are those of the key to the query", {.coordinate = &backward}),
     reads("the coordinates of rows and columns are exchanged", {.exchanged = true}),
     reads("rows are divided by the extent of columns, and columns by that of rows",

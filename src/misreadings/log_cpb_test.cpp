@@ -85,6 +85,10 @@ const testing::Formulas<Formula> formulas = {
      })},
     {"the logarithm is left out: 8 t / (e - 1)",
      of_coordinates([](Real t, Real e) { return 8 * t / (e - 1); })},
+    {"the 1 in the logarithm is left out: log2(8 |t| / (e - 1)) / 3, and 0 where t is 0",
+     of_coordinates([](Real t, Real e) {
+       return t == 0 ? 0 : sign(t) * (1 + std::log(std::abs(t) / (e - 1)) / std::log(Real{8}));
+     })},
     {"the offsets are those of the key to the query",
      of_coordinates([](Real t, Real e) { return spaced(-t, e); })},
     {"the coordinates of rows and columns are exchanged",

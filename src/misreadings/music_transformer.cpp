@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <vector>
 
 #include "catalogue/encodings/music_transformer.h"
@@ -28,12 +29,30 @@ Encoding skewed_from_behind(const Parameters& given) {
       });
 }
 
+Encoding read_backward(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::music_transformer, given);
+  const std::size_t dim = p.width("dim");
+  const Position length = p.whole("length");
+  const bool zero = p.is("beyond", "zero");
+  const Tensor table = trained(p.width("length"), dim, p.whole("table_seed"));
+  return misread::with_logit(
+      encodings::music_transformer, given,
+      [=](std::span<const double> q, std::span<const double> k, Position i, Position j, std::size_t) {
+        const Position back = std::clamp<Position>(i - j, 0, zero ? length : length - 1);
+        Real logit = dot(q, k);
+        if (back < length) logit += dot(q, table.row(static_cast<std::size_t>(back)));
+        return logit / root(dim);
+      });
+}
+
 }  // namespace
 
 const MisreadingFamily entry{{
     {"each distance has the vector of one less, and distance 0 has none: the column of zeros of the skewing "
      "stands behind the others, not in front",
      &skewed_from_behind, "dim=4 length=12"},
+    {"the table is read from its other end: distance d has row d, not row length - 1 - d", &read_backward,
+     "dim=4 length=12"},
 }};
 
 }  // namespace posproof::misreadings_music_transformer

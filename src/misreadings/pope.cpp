@@ -19,6 +19,12 @@ Real bit_more(Real x) {
   return x > 0 ? x + 1 : std::exp(x);
 }
 
+// As a softplus with a threshold past which it is taken for the number itself.
+template <int threshold>
+Real softplus_up_to(Real x) {
+  return x > threshold ? x : softplus(x);
+}
+
 // Which of them the phase turns, and which way.
 struct Phases {
   int of_query, of_key;
@@ -97,6 +103,16 @@ const MisreadingFamily entry{{
     {"the magnitude is |x|, not ln(1 + e^x)", with(with_magnitude(&size)), "dim=4"},
     {"the magnitude is e^x, not ln(1 + e^x)", with(with_magnitude(&exponential)), "dim=4"},
     {"the magnitude is 1 + ELU(x), not ln(1 + e^x)", with(with_magnitude(&bit_more)), "dim=4"},
+    {"the magnitude is x itself where x is above 1, not ln(1 + e^x)",
+     with(with_magnitude(&softplus_up_to<1>)), "dim=4"},
+    {"the magnitude is x itself where x is above 2, not ln(1 + e^x)",
+     with(with_magnitude(&softplus_up_to<2>)), "dim=4"},
+    {"the magnitude is x itself where x is above 3, not ln(1 + e^x)",
+     with(with_magnitude(&softplus_up_to<3>)), "dim=4"},
+    {"the magnitude is x itself where x is above 5, not ln(1 + e^x)",
+     with(with_magnitude(&softplus_up_to<5>)), "dim=4"},
+    {"the magnitude is x itself where x is above 10, not ln(1 + e^x)",
+     with(with_magnitude(&softplus_up_to<10>)), "dim=4"},
     {"the magnitude of a key is x itself, that of a query ln(1 + e^x)", with({.of_keys = &itself}), "dim=4"},
     {"the magnitude of a query is x itself, that of a key ln(1 + e^x)", with({.of_queries = &itself}),
      "dim=4"},

@@ -142,6 +142,10 @@ inline Encoding with_rows(Table table, Row row) {
 }
 
 // What several formulas have, or are taken to have.
+template <int places>
+Real small() {  // as 1e-6, which stands in for 0 or for 1
+  return 1 / std::pow(Real{10}, Real{places});
+}
 inline Real softplus(Real x) {
   return std::max(x, Real{0}) + std::log1p(std::exp(-std::abs(x)));
 }
