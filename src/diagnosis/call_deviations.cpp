@@ -17,6 +17,7 @@
 #include "diagnosis/memory_evidence.h"
 #include "diagnosis/padding_effects.h"
 #include "diagnosis/position_effects.h"
+#include "diagnosis/position_steps.h"
 #include "diagnosis/token_effects.h"
 #include "run/narrowed.h"
 
@@ -180,7 +181,7 @@ std::vector<std::optional<Position>> all_first_wrong(const Model& model, const S
   return out;
 }
 
-std::vector<Effect> effects_of(const Subject& subject, const Encoding& declared,
+std::vector<Effect> effects_of(const Model& model, const Subject& subject, const Encoding& declared,
                                const std::vector<std::optional<Position>>& first_wrong) {
   const Signature& is = signature(declared);
   std::vector<Effect> out =
@@ -199,6 +200,8 @@ std::vector<Effect> effects_of(const Subject& subject, const Encoding& declared,
     const Domain domain = overlap(positions_of(subject.encoding), positions_of(declared));
     add(domain.axes > 1 ? effects_on_axes(domain) : effects_at_the_ends(domain));
     add(effects_on_a_grid(domain));
+    if (domain.axes == 1 && !domain.real)
+      add(effects_of_steps(measured_steps(model, subject, declared), is.has(Axis::key)));
   }
   std::set<Position> from;
   for (const auto& one : first_wrong)
@@ -219,7 +222,7 @@ struct Best {
 }  // namespace
 
 std::vector<Effect> all_effects(const Model& model, const Subject& subject, const Encoding& declared) {
-  return effects_of(subject, declared, all_first_wrong(model, subject, declared));
+  return effects_of(model, subject, declared, all_first_wrong(model, subject, declared));
 }
 
 std::optional<std::string> call_deviation(const Model& model, const Subject& subject,
@@ -236,7 +239,7 @@ std::optional<std::string> call_deviation(const Model& model, const Subject& sub
   Best best;
   std::optional<JointPlaces> joint;
   std::vector<Effect> effects =
-      further.effects.empty() ? effects_of(subject, declared, all_first) : further.effects;
+      further.effects.empty() ? effects_of(model, subject, declared, all_first) : further.effects;
   // What needs no memory is tried first: it may explain the same answers.
   std::ranges::stable_partition(effects, [](const Effect& one) { return !one.remembers; });
   for (const Effect& effect : effects) {

@@ -209,7 +209,14 @@ TEST(CallEffectsOnPositions, of_keys_are_found_by_the_heads_of_queries) {
   const auto of_head = [&](const Effect& one, std::size_t head) {
     return one.begin()(two_rows_of_three(), head, 4).call.positions.whole;
   };
-  ASSERT_EQ(effects.size(), 2u);
+  ASSERT_EQ(effects.size(), 5u);
+  EXPECT_EQ(of_head(effects[2], 0), (std::vector<Position>{5, 5, -1, 300, 300, 2}));
+  EXPECT_EQ(of_head(effects[2], 3), (std::vector<Position>{5, 5, -1, 300, 300, 2}));
+  EXPECT_EQ(of_head(effects[3], 0), (std::vector<Position>{5, -1, 9, 0, 0, 0}));
+  EXPECT_EQ(of_head(effects[4], 0), (std::vector<Position>{5, -1, 0, 300, 2, 0}));
+  EXPECT_EQ(of_head(effects[4], 1), (std::vector<Position>{5, -1, 0, 300, 2, 0}));
+  EXPECT_EQ(of_head(effects_of_fewer_key_heads(3, 2)[4], 0), (std::vector<Position>{5, -1, 0, 300, 2, 0}));
+  EXPECT_EQ(of_head(effects_of_fewer_key_heads(3, 1)[4], 0), (std::vector<Position>{5, 0, 0, 300, 0, 0}));
   EXPECT_EQ(of_head(effects[0], 0), (std::vector<Position>{5, 5, -1, -1, 9, 9}));
   EXPECT_EQ(of_head(effects[0], 3), (std::vector<Position>{5, 5, -1, -1, 9, 9}));
   EXPECT_EQ(of_head(effects[1], 1), (std::vector<Position>{5, -1, 9, 5, -1, 9}));

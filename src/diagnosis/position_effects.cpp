@@ -228,9 +228,6 @@ std::vector<Effect> effects_of_row_positions() {
     out.push_back(effect_on_positions(
         fmt::format("the tokens of a row have the positions of the first {0} again and again", block),
         [block](T t) { return t.of_row()[t.token % block]; }));
-  for (const Position step : {2, 4, 8, 16, 32})
-    out.push_back(effect_on_positions(fmt::format("positions are rounded down to multiples of {}", step),
-                                      [step](T t) { return t.at - ((t.at % step) + step) % step; }));
   return out;
 }
 
@@ -277,7 +274,30 @@ std::vector<Effect> effects_of_fewer_key_heads(std::size_t of_queries, std::size
           fmt::format("row r of [batch, heads] of keys has the positions of batch row r / {}, as if keys "
                       "had the heads of queries, not r / {}",
                       of_queries, of_keys),
-          [=](T t) { return t.all[(t.row * of_keys + number(t)) / of_queries * t.tokens + t.token]; }, true)};
+          [=](T t) { return t.all[(t.row * of_keys + number(t)) / of_queries * t.tokens + t.token]; }, true),
+      effect_on_positions(
+          fmt::format(
+              "row r of [n, heads] of a batch row's keys has the position of token r / {}, as if keys "
+              "had the heads of queries, not r / {}",
+              of_queries, of_keys),
+          [=](T t) { return t.of_row()[(t.token * of_keys + number(t)) / of_queries]; }, true),
+      // A grid of programs, one for each key and head, that are numbered as those of queries.
+      effect_on_positions(
+          fmt::format(
+              "only the first {1} in {0} of the keys are rotated, as if keys had the heads of queries",
+              of_queries, of_keys),
+          [=](T t) {
+            const std::size_t token = t.row * t.tokens + t.token;
+            return token * of_queries + number(t) < t.batch * t.tokens * of_keys ? t.at : Position{0};
+          },
+          true),
+      effect_on_positions(
+          fmt::format(
+              "of each batch row only the first {1} in {0} of the keys are rotated, as if keys had the heads "
+              "of queries",
+              of_queries, of_keys),
+          [=](T t) { return t.token * of_queries + number(t) < t.tokens * of_keys ? t.at : Position{0}; },
+          true)};
 }
 
 }  // namespace posproof
