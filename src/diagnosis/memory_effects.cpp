@@ -114,75 +114,131 @@ struct LargestSoFar {
     for (const Position t : positions) largest = std::max(largest.value_or(t), t);
   }
 };
+// A table that is made anew, for so many, when a call needs more than `spare` past its last row.
+struct RowsHeld {
+  std::optional<Position> last;
+
+  void grow(const AllPositions& positions, Position spare, Position (*made_for)(Position)) {
+    if (positions.empty()) return;
+    const Position most = *std::ranges::max_element(positions);
+    if (!last)
+      last = most;
+    else if (most > *last + spare)
+      last = made_for(most);
+  }
+};
+struct GrownOnce {
+  std::optional<Position> first;
+  bool grown = false;
+
+  void see(const AllPositions& positions) {
+    if (positions.empty()) return;
+    const Position most = *std::ranges::max_element(positions);
+    if (!first) first = most;
+    grown = grown || most > *first;
+  }
+};
 struct LastOfRows {
   AllPositions of_rows;
 };
 
 std::vector<Effect> of_a_number_that_is_left() {
-  return {leaving<NextPosition>("every call counts on where the one before ended",
-                                [](AllPositions& all, std::size_t, NextPosition& left) {
-                                  for (Position& t : all) t += left.next;
-                                  if (!all.empty()) left.next = all.back() + 1;
-                                }),
-          // A table that is made for the longest call, a row too short.
-          leaving<LargestSoFar>("positions past m - 1 count as m - 1, m being the largest so far",
-                                [](AllPositions& all, std::size_t, LargestSoFar& left) {
-                                  left.see(all);
-                                  for (Position& t : all) t = std::min(t, *left.largest - 1);
-                                }),
-          leaving<NextPosition>("the number of tokens of all calls before is added to every position",
-                                [](AllPositions& all, std::size_t batch, NextPosition& left) {
-                                  for (Position& t : all) t += left.next;
-                                  left.next += batch == 0 ? 0 : static_cast<Position>(all.size() / batch);
-                                }),
-          // A cache that counts what it holds is asked for how much that is, and then told it, too.
-          leaving<NextPosition>(
-              "the number of tokens of all calls since one from position 0 on is added to every position",
-              [](AllPositions& all, std::size_t batch, NextPosition& left) {
-                if (batch == 0 || all.empty()) return;
-                if (all.front() == 0) left.next = 0;
-                for (Position& t : all) t += left.next;
-                left.next += static_cast<Position>(all.size() / batch);
-              }),
-          // A table that is made in the first call, and does not grow.
-          leaving<LargestSoFar>("positions past m count as m, m being the largest of the first call",
-                                [](AllPositions& all, std::size_t, LargestSoFar& left) {
-                                  if (!left.largest) left.see(all);
-                                  for (Position& t : all) t = std::min(t, *left.largest);
-                                }),
-          leaving<LargestSoFar>("positions past m count as m, m being the largest of the calls before",
-                                [](AllPositions& all, std::size_t, LargestSoFar& left) {
-                                  const auto before = left.largest;
-                                  left.see(all);
-                                  if (!before) return;
-                                  for (Position& t : all) t = std::min(t, *before);
-                                }),
-          leaving<LargestSoFar>("positions are taken modulo m + 1, m being the largest of the first call",
-                                [](AllPositions& all, std::size_t, LargestSoFar& left) {
-                                  if (!left.largest) left.see(all);
-                                  if (left.largest.value_or(-1) < 0) return;
-                                  const Position n = *left.largest + 1;
-                                  for (Position& t : all) t = (t % n + n) % n;
-                                }),
-          // A cache that counts what it holds.
-          leaving<LargestSoFar>("a single token up to m counts as m + 1, m being the largest so far",
-                                [](AllPositions& all, std::size_t batch, LargestSoFar& left) {
-                                  if (left.largest && all.size() == batch)
-                                    for (Position& t : all) t = std::max(t, *left.largest + 1);
-                                  left.see(all);
-                                }),
-          leaving<LargestSoFar>("positions up to m count as 0, m being the largest of the calls before",
-                                [](AllPositions& all, std::size_t, LargestSoFar& left) {
-                                  const auto before = left.largest;
-                                  left.see(all);
-                                  if (!before) return;
-                                  for (Position& t : all) t = t <= *before ? 0 : t;
-                                }),
-          leaving<LargestSoFar>("positions up to m count as 0, m being the largest of the first call",
-                                [](AllPositions& all, std::size_t, LargestSoFar& left) {
-                                  if (!left.largest) return left.see(all);
-                                  for (Position& t : all) t = t <= *left.largest ? 0 : t;
-                                })};
+  return {
+      leaving<NextPosition>("every call counts on where the one before ended",
+                            [](AllPositions& all, std::size_t, NextPosition& left) {
+                              for (Position& t : all) t += left.next;
+                              if (!all.empty()) left.next = all.back() + 1;
+                            }),
+      // A table that is made for the longest call, a row too short.
+      leaving<LargestSoFar>("positions past m - 1 count as m - 1, m being the largest so far",
+                            [](AllPositions& all, std::size_t, LargestSoFar& left) {
+                              left.see(all);
+                              for (Position& t : all) t = std::min(t, *left.largest - 1);
+                            }),
+      leaving<NextPosition>("the number of tokens of all calls before is added to every position",
+                            [](AllPositions& all, std::size_t batch, NextPosition& left) {
+                              for (Position& t : all) t += left.next;
+                              left.next += batch == 0 ? 0 : static_cast<Position>(all.size() / batch);
+                            }),
+      // A cache that counts what it holds is asked for how much that is, and then told it, too.
+      leaving<NextPosition>(
+          "the number of tokens of all calls since one from position 0 on is added to every position",
+          [](AllPositions& all, std::size_t batch, NextPosition& left) {
+            if (batch == 0 || all.empty()) return;
+            if (all.front() == 0) left.next = 0;
+            for (Position& t : all) t += left.next;
+            left.next += static_cast<Position>(all.size() / batch);
+          }),
+      // A table that is made in the first call, and does not grow.
+      leaving<LargestSoFar>("positions past m count as m, m being the largest of the first call",
+                            [](AllPositions& all, std::size_t, LargestSoFar& left) {
+                              if (!left.largest) left.see(all);
+                              for (Position& t : all) t = std::min(t, *left.largest);
+                            }),
+      leaving<LargestSoFar>("positions past m count as m, m being the largest of the calls before",
+                            [](AllPositions& all, std::size_t, LargestSoFar& left) {
+                              const auto before = left.largest;
+                              left.see(all);
+                              if (!before) return;
+                              for (Position& t : all) t = std::min(t, *before);
+                            }),
+      leaving<LargestSoFar>("positions are taken modulo m + 1, m being the largest of the first call",
+                            [](AllPositions& all, std::size_t, LargestSoFar& left) {
+                              if (!left.largest) left.see(all);
+                              if (left.largest.value_or(-1) < 0) return;
+                              const Position n = *left.largest + 1;
+                              for (Position& t : all) t = (t % n + n) % n;
+                            }),
+      // A table that grows for the position after the next alone.
+      leaving<RowsHeld>(
+          "a table with rows up to m, the largest position that it was made for, does not grow for "
+          "m + 1, which counts as m",
+          [](AllPositions& all, std::size_t, RowsHeld& left) {
+            left.grow(all, 1, [](Position t) { return t; });
+            for (Position& t : all) t = std::min(t, left.last.value_or(t));
+          }),
+      leaving<RowsHeld>(
+          "a table with rows up to m, which doubles when it grows, does not grow for m + 1, which "
+          "counts as m",
+          [](AllPositions& all, std::size_t, RowsHeld& left) {
+            left.grow(all, 1, [](Position t) { return 2 * t + 1; });
+            for (Position& t : all) t = std::min(t, left.last.value_or(t));
+          }),
+      // Rows behind those of padding that growing puts there.
+      leaving<LargestSoFar>("positions past m are one behind, m being the largest of the first call",
+                            [](AllPositions& all, std::size_t, LargestSoFar& left) {
+                              if (!left.largest) return left.see(all);
+                              for (Position& t : all) t -= t > *left.largest ? 1 : 0;
+                            }),
+      leaving<GrownOnce>("once a call has had a larger position than the first one, positions are one behind",
+                         [](AllPositions& all, std::size_t, GrownOnce& left) {
+                           left.see(all);
+                           for (Position& t : all) t -= left.grown ? 1 : 0;
+                         }),
+      leaving<GrownOnce>("once a call has had a larger position than the first one, positions are one ahead",
+                         [](AllPositions& all, std::size_t, GrownOnce& left) {
+                           left.see(all);
+                           for (Position& t : all) t += left.grown ? 1 : 0;
+                         }),
+      // A cache that counts what it holds.
+      leaving<LargestSoFar>("a single token up to m counts as m + 1, m being the largest so far",
+                            [](AllPositions& all, std::size_t batch, LargestSoFar& left) {
+                              if (left.largest && all.size() == batch)
+                                for (Position& t : all) t = std::max(t, *left.largest + 1);
+                              left.see(all);
+                            }),
+      leaving<LargestSoFar>("positions up to m count as 0, m being the largest of the calls before",
+                            [](AllPositions& all, std::size_t, LargestSoFar& left) {
+                              const auto before = left.largest;
+                              left.see(all);
+                              if (!before) return;
+                              for (Position& t : all) t = t <= *before ? 0 : t;
+                            }),
+      leaving<LargestSoFar>("positions up to m count as 0, m being the largest of the first call",
+                            [](AllPositions& all, std::size_t, LargestSoFar& left) {
+                              if (!left.largest) return left.see(all);
+                              for (Position& t : all) t = t <= *left.largest ? 0 : t;
+                            })};
 }
 
 // Of the rows of the call before, where it had as many.

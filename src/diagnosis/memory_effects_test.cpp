@@ -47,6 +47,21 @@ TEST(MemoryEffects, put_positions_of_calls_before_in_the_place_of_later_ones) {
        {7, 9},
        {19, 3, 1, 20},
        {0, 29}},
+      {"positions past m are one behind, m being the largest of the first call",
+       {5, -1, 9, 30, 2, 4},
+       {7, 39},
+       {49, 3, 1, 50},
+       {0, 59}},
+      {"once a call has had a larger position than the first one, positions are one behind",
+       {5, -1, 9, 30, 2, 4},
+       {6, 39},
+       {49, 2, 0, 50},
+       {-1, 59}},
+      {"once a call has had a larger position than the first one, positions are one ahead",
+       {5, -1, 9, 30, 2, 4},
+       {8, 41},
+       {51, 4, 2, 52},
+       {1, 61}},
       {"a single token up to m counts as m + 1, m being the largest so far",
        {5, -1, 9, 30, 2, 4},
        {31, 40},
@@ -103,6 +118,31 @@ TEST(MemoryEffects, put_positions_of_calls_before_in_the_place_of_later_ones) {
       EXPECT_EQ(step(1, {0, 60}), fourth) << words;
     }
   }
+}
+
+// It is made for 30; then for 40, or up to 81.
+TEST(MemoryEffects, of_a_table_that_grows_a_row_late) {
+  const auto steps_of = [](const std::string& words) {
+    const std::vector<Effect> effects = effects_of_memory();
+    const Effect* one = effect(effects, words);
+    EXPECT_NE(one, nullptr) << words;
+    std::vector<Row> out;
+    if (one == nullptr) return out;
+    const Steps steps = one->begin();
+    for (const Row& row : {Row{0, 30}, {31}, {7, 31}, {40}, {41}, {40, 39}, {82}, {83}})
+      out.push_back(steps(of(1, row), 0, 1).call.positions.whole);
+    return out;
+  };
+  EXPECT_EQ(
+      steps_of(
+          "a table with rows up to m, the largest position that it was made for, does not grow for m + 1, "
+          "which counts as m"),
+      (std::vector<Row>{{0, 30}, {30}, {7, 30}, {40}, {40}, {40, 39}, {82}, {82}}));
+  EXPECT_EQ(
+      steps_of(
+          "a table with rows up to m, which doubles when it grows, does not grow for m + 1, which counts as "
+          "m"),
+      (std::vector<Row>{{0, 30}, {30}, {7, 30}, {40}, {41}, {40, 39}, {81}, {83}}));
 }
 
 // Calls of queries and of keys in turn, each of one row: what one of them counts is nothing to the other.
