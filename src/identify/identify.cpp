@@ -56,7 +56,7 @@ class Identifying {
     if (nearest_ == nullptr)
       describe_none();
     else
-      describe(*nearest_);
+      describe_nearest();
     return std::move(found_);
   }
   std::size_t tried() const { return found_.tried; }
@@ -224,7 +224,36 @@ class Identifying {
     if (asked_.live()) found_.subject = asked_.subject();
   }
 
-  void describe(const Tried& best) {
+  // The nearest, and where most of its answers are others and nothing says why, one of the simplest of its
+  // encoding of which something does.
+  void describe_nearest() {
+    constexpr std::size_t most_explained = 3;
+    found_.nearest = described(*nearest_);
+    if (2 * nearest_->fit.wrong <= nearest_->fit.of || has_a_cause(*found_.nearest)) return;
+    std::size_t explained = 0;
+    for (Tried& one : fail_) {
+      if (&one == nearest_ || one.proposed.candidate.encoding != nearest_->proposed.candidate.encoding ||
+          right_share(one) < least_near)
+        continue;
+      if (explained++ == most_explained) break;
+      if (asked_.live())
+        if (auto all = fit(one.proposed.candidate, asked_, answers_, FitUntil::all))
+          one.fit = std::move(*all);
+      NearestConvention other = described(one);
+      if (!has_a_cause(other)) continue;
+      found_.nearest = std::move(other);
+      return;
+    }
+    found_.subject = asked_.as(nearest_->proposed.candidate);
+  }
+
+  static bool has_a_cause(const NearestConvention& near) {
+    return std::ranges::any_of(near.explanations, [](const Explanation& one) {
+      return one.kind != Explanation::Kind::place && one.kind != Explanation::Kind::unfinished;
+    });
+  }
+
+  NearestConvention described(const Tried& best) {
     const Candidate& candidate = best.proposed.candidate;
     const EncodingSpec& spec = encoding_named(candidate.encoding);
     const Parameters parameters = with(spec, candidate.parameters);
@@ -239,7 +268,7 @@ class Identifying {
                           .word;
     out.explanations =
         diagnose(spec, candidate.encoding, parameters, found_.subject, best.fit.counterexample, 1);
-    found_.nearest = std::move(out);
+    return out;
   }
 
   Function<void(std::string_view what)> progress_;
