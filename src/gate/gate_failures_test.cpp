@@ -95,6 +95,32 @@ TEST(GateFailures, that_need_what_was_asked_before_say_so) {
   EXPECT_EQ(renewed, 2) << "for the first of them, which shows at once, and for what explains it";
 }
 
+// What is wrong in calls of several positions is wrong in a call of few: no call before it is needed.
+TEST(GateFailures, of_several_positions_need_no_history) {
+  for (const bool raises : {false, true}) {
+    Gated one{"rope", "dim=4", [=](const Encoding& right, const Call& call) {
+                Tensor out = answer(right, call);
+                const std::vector<Position>& at = call.positions.whole;
+                const bool last =
+                    call.batch == 1 && at.size() > 1 && at.back() == 2047 && at[at.size() - 2] == 2046;
+                if (last && raises) throw Failure(Failure::How::raised, "no last row", "rotate: no last row");
+                return last ? all_zero(std::move(out)) : out;
+              }};
+    one.change = [](Subject& subject) {
+      Domain all(0, 2047);
+      all.ends = true;
+      subject.encoding = with_positions(std::move(subject.encoding), all);
+      subject.live = true;
+      subject.renew = [] {};
+    };
+    const GateResult found = one(20, "agrees_with");
+    const Refuted& refuted = verdict<Refuted>(found, agreement_id);
+    EXPECT_TRUE(refuted.repeats) << raises;
+    EXPECT_EQ(refuted.counterexample.integer("tokens"), 2) << raises;
+    EXPECT_FALSE(asking(found, agreement_id)->needs_history) << raises;
+  }
+}
+
 // Each of them, not the first alone; they follow from history where that was asked.
 TEST(GateFailures, that_need_what_was_asked_before_are_all_told) {
   for (const std::string filter : {"rotary/", "r"}) {
