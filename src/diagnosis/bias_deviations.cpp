@@ -1,6 +1,7 @@
 #include "diagnosis/bias_deviations.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,10 +11,12 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "core/error.h"
 #include "core/formats.h"
 #include "core/function.h"
+#include "diagnosis/clipped_formats.h"
 #include "diagnosis/measured_columns.h"
 #include "diagnosis/measured_words.h"
 #include "diagnosis/pair_forms.h"
@@ -102,8 +105,13 @@ class Measuring {
     attempt(out, [&] { return by_distance(); });
     attempt(out, [&] { return by_window(); });
     attempt(out, [&] { return by_modulo(); });
-    attempt(out, [&] { return by_limit(); });
+    attempt(out, [&] { return by_limit(domain_.lo); });
+    attempt(out, [&] { return by_limit(domain_.hi); });
     attempt(out, [&] { return at_0(); });
+    attempt(out, [&]() -> std::optional<Deviation> {
+      for (Deviation& one : by_steps()) out.push_back(std::move(one));
+      return std::nullopt;
+    });
     for (const auto& [words, other] : forms()) out.push_back({{words}, made(truth_, other), true});
     return out;
   }
@@ -230,12 +238,12 @@ class Measuring {
                           std::log(is[0]) / std::log(truth_.slopes[0]));
         }))
       return {};  // another number of the rule, which a setting says
-    const auto listed = [](const std::vector<double>& all_of) {
-      std::string out;
-      for (const double one : all_of) out += (out.empty() ? "" : ", ") + number(one, 1e-6);
-      return out;
-    };
-    return {fmt::format("slopes are {}, not {}", listed(is), listed(truth_.slopes))};
+    std::vector<std::string> known, ought;
+    for (std::size_t h = 0; h < is.size(); ++h)
+      known.push_back(number(is[h], 1e-6)), ought.push_back(number(truth_.slopes[h], 1e-6));
+    for (std::size_t h = 0; known == ought && h < is.size(); ++h)
+      std::tie(known[h], ought[h]) = told_apart(is[h], 1e-6, truth_.slopes[h]);
+    return {fmt::format("slopes are {}, not {}", fmt::join(known, ", "), fmt::join(ought, ", "))};
   }
 
   // The formats in which the declared slopes are these: several where they have few digits.
@@ -434,18 +442,19 @@ class Measuring {
                      })};
   }
 
-  // What no entry is beyond, of every head: that of the farthest key.
-  std::optional<Deviation> by_limit() const {
-    const Tensor there = entries(subject_, {domain_.hi}, {domain_.lo});
+  // What no entry is beyond, of every head: that of the farthest key, or of the query's own.
+  std::optional<Deviation> by_limit(Position key) const {
+    const Tensor there = entries(subject_, {domain_.hi}, {key}), ought = entries(truth_, {domain_.hi}, {key});
     const double limit = there.data.front();
     if (!std::isfinite(limit) ||
         std::ranges::any_of(there.data, [=](double entry) { return entry != limit; }))
       return std::nullopt;
+    const bool least = ought.data.front() < limit;
     const std::string is = number(limit, 1e-6);
-    return Deviation{{fmt::format("entries {} {} are {}", limit < 0 ? "below" : "above", is, is)},
-                     made(truth_, [limit](const Entry& entry, const Asked& asked) {
+    return Deviation{{fmt::format("entries {} {} are {}", least ? "below" : "above", is, is)},
+                     made(truth_, [limit, least](const Entry& entry, const Asked& asked) {
                        const double own = entry(asked.head, asked.i, asked.j);
-                       return limit < 0 ? std::max(own, limit) : std::min(own, limit);
+                       return least ? std::max(own, limit) : std::min(own, limit);
                      })};
   }
 
@@ -463,6 +472,57 @@ class Measuring {
                             return asked.i == asked.j ? is : entry(asked.head, asked.i, asked.j);
                           }),
                      true};
+  }
+
+  // ---- distances in steps
+
+  // The entries of the farthest query at these distances, all heads of each.
+  bool is_at(const Bias& bias, Position distance, const Bias& other, Position there) const {
+    const Tensor is = entries(bias, {domain_.hi}, {domain_.hi - distance}),
+                 ought = entries(other, {domain_.hi}, {domain_.hi - there});
+    for (std::size_t h = 0; h < truth_.heads; ++h)
+      if (!(std::abs(is.at(h, 0) - ought.at(h, 0)) <= bias_error(precision_, ought.at(h, 0), truth_, h)))
+        return false;
+    return true;
+  }
+
+  // Of which distances may be multiples: 1 has the entry of 0 up to the first step or its half, or that of a
+  // step.
+  std::vector<Position> steps() const {
+    constexpr Position most = 1024;
+    const Position last = std::min(most, domain_.hi - domain_.lo);
+    if (last < 2 || is_at(subject_, 1, truth_, 1)) return {};
+    const bool as_at_0 = is_at(subject_, 1, subject_, 0);
+    for (Position d = 2; d <= last; ++d) {
+      if (as_at_0 && !is_at(subject_, d, subject_, 0)) return {d, 2 * d, 2 * d - 1};
+      if (!as_at_0 && is_at(subject_, 1, truth_, d)) return {d};
+    }
+    return {};
+  }
+
+  std::vector<Deviation> by_steps() const {
+    std::vector<Deviation> out;
+    const auto down = [](Position d, Position step) { return d - ((d % step) + step) % step; };
+    for (const Position step : steps()) {
+      if (step < 2) continue;
+      const auto add = [&](const std::string& words, const Function<Position(Position)>& to) {
+        out.push_back({{fmt::format(fmt::runtime(words), step)},
+                       made(truth_,
+                            [to](const Entry& entry, const Asked& asked) {
+                              return entry(asked.head, asked.i, asked.i - to(asked.i - asked.j));
+                            }),
+                       true});
+      };
+      add("distances are rounded down to multiples of {}", [=](Position d) { return down(d, step); });
+      add("distances are rounded towards 0 to multiples of {}", [=](Position d) { return d / step * step; });
+      add("distances are rounded up to multiples of {}", [=](Position d) { return -down(-d, step); });
+      add("distances are rounded to the nearest multiple of {}",
+          [=](Position d) { return down(d + step / 2, step); });
+      if (step == 2) continue;  // halves are known
+      add("distances are divided by {}, rounded down", [=](Position d) { return down(d, step) / step; });
+      add("distances are divided by {}, rounded towards 0", [=](Position d) { return d / step; });
+    }
+    return out;
   }
 
   // ---- other functions of the positions
@@ -500,6 +560,20 @@ class Measuring {
            if (std::isfinite(d)) return entry(a.head, a.i, a.i - static_cast<Position>(d));
            const double one = entry(a.head, 1, 0);
            return one == 0 ? 0 : std::copysign(std::numeric_limits<double>::infinity(), one);
+         }},
+        {"positions are rounded to f16: from 2049 on neighbours coincide, and past 65504 they are infinite",
+         [](E entry, A a) {
+           const double i = to_f16(static_cast<double>(a.i)), j = to_f16(static_cast<double>(a.j));
+           if (std::isfinite(i) && std::isfinite(j))
+             return entry(a.head, static_cast<Position>(i), static_cast<Position>(j));
+           return entry(a.head, 1, 0) * (i - j);
+         }},
+        {"positions are rounded to f16: from 2049 on neighbours coincide, and past 65504 they count as that",
+         [](E entry, A a) {
+           const auto in_f16 = [](Position t) {
+             return static_cast<Position>(to_f16_at_most(static_cast<double>(t)));
+           };
+           return entry(a.head, in_f16(a.i), in_f16(a.j));
          }},
         {"the query's own key is masked: its bias is minus infinity",
          [](E entry, A a) {

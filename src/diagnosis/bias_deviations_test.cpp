@@ -219,11 +219,44 @@ TEST(BiasDeviations, are_limits_of_the_distance_and_of_entries) {
   EXPECT_EQ(
       of_distance([](double m, double d) { return std::max(-m * d, -10.) * (m < 0.01 ? 1 + 1e-5 : 1); }),
       Sentences{});
+  EXPECT_EQ(of("heads=3", [](double m, double d) { return d >= 0 ? std::min(-m * d, -1.) : 0; }),
+            (Sentences{"entries above -1 are -1"}));
+  EXPECT_EQ(
+      of("heads=3", [](double m, double d) { return d >= 0 ? std::min(-m * d, m < 0.01 ? -1.5 : -1.) : 0; }),
+      Sentences{});
   EXPECT_EQ(of("heads=3",
                [](double m, double d) {
                  return d == 0 ? -std::numeric_limits<double>::infinity() : d > 0 ? -m * d : 0;
                }),
             (Sentences{"the query's own key is masked: its bias is minus infinity"}));
+}
+
+TEST(BiasDeviations, are_positions_in_f16) {
+  const auto of_positions = [](double most, const Function<double(double t)>& in) {
+    return said("alibi", "heads=3", [=](const Parameters& parameters) {
+      Bias own = as<Bias>(encoding_named("alibi").make(parameters));
+      own.bias = [=, slopes = own.slopes](const Positions& queries, const Positions& keys) {
+        Tensor out({slopes.size(), queries.size(), keys.size()});
+        for (std::size_t r = 0; r < out.rows(); ++r)
+          for (std::size_t c = 0; c < keys.size(); ++c) {
+            const double i = in(static_cast<double>(queries[r % queries.size()])),
+                         j = in(static_cast<double>(keys[c]));
+            out.at(r, c) = -slopes[r / queries.size()] * (std::min(i, most) - std::min(j, most));
+          }
+        return out;
+      };
+      return Encoding(own);
+    });
+  };
+  const double infinite = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(
+      of_positions(infinite, [](double t) { return to_f16(t); }),
+      Sentences{
+          "positions are rounded to f16: from 2049 on neighbours coincide, and past 65504 they are infinite"});
+  EXPECT_EQ(
+      of_positions(65504, [](double t) { return to_f16(t); }),
+      Sentences{
+          "positions are rounded to f16: from 2049 on neighbours coincide, and past 65504 they count as that"});
 }
 
 // Of a T5 bias: at distance 0, as a share of the keys, transposed.

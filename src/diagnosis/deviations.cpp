@@ -245,7 +245,11 @@ class Deviating {
     const OperatorRules rules = operator_rules(own, reference, truth, spec_.make(parameters_));
     Model near = posproof::model_of(declared_, subject_.precision);
     near.error = times_as_much(near.error, rules.more);
-    return explains_all(near, declared_, answered_) ? Sentences{} : first_confirmed(rules.all);
+    if (explains_all(near, declared_, answered_)) return {};
+    found = first_confirmed(rules.all);
+    if (!found.empty()) return found;
+    const auto half = wrong_half(own, truth, subject_.precision, answered_);
+    return half ? Sentences{*half} : Sentences{};
   }
 
   // What is measured of a rotation takes its stretch for constant, and the divisors of its calls: their forms
@@ -275,6 +279,7 @@ class Deviating {
     std::vector<RotationForm> forms =
         stretch_forms(as<Rotary>(subject_.encoding), truth, spec_, parameters_, subject_.precision);
     for (RotationForm& form : rotation_forms(truth)) forms.push_back(std::move(form));
+    for (RotationForm& form : sum_forms(truth)) forms.push_back(std::move(form));
     for (RotationForm& form : circle_forms(truth)) forms.push_back(std::move(form));
     for (RotationForm& form : approximate_forms(truth)) forms.push_back(std::move(form));
     return best_of(forms);

@@ -324,4 +324,96 @@ std::vector<Deviation> operator_deviations(const Attention& subject, const Atten
   }
 }
 
+namespace {
+
+// Where a query sees one key its weight is 1: what differs then is the value, or what is added to it.
+class OperatorHalves {
+ public:
+  OperatorHalves(const Attention& subject, const Attention& truth, const Precision& precision)
+      : subject_(subject), truth_(truth), precision_(precision) {}
+
+  // The offsets, key minus query, of values that are others, and how many were asked.
+  std::vector<Position> other_values(std::size_t n) const {
+    const Tensor q = rows(n, truth_.dim, 31, 0.5), k = rows(n, truth_.dim, 32, 0.5),
+                 v = rows(n, truth_.value_dim, 33, 1);
+    std::vector<Position> out;
+    for (std::size_t by = 0; by < n; ++by) {
+      Mask mask({n, n});
+      for (std::size_t i = 0; i < n; ++i) mask.at(i, (i + by) % n) = 1;
+      const std::vector<bool> right = right_rows(q, k, v, mask);
+      for (std::size_t i = 0; i < n; ++i)
+        if (!right[i]) out.push_back(static_cast<Position>((i + by) % n) - static_cast<Position>(i));
+    }
+    std::ranges::sort(out);
+    const auto again = std::ranges::unique(out);
+    out.erase(again.begin(), again.end());
+    return out;
+  }
+
+  // Whether some query weighs keys otherwise: what its answer loses where the values are 0.
+  bool has_other_weights(const Answered& one) const {
+    const Tensor &q = one.call.contents.at(0), &k = one.call.contents.at(1), &v = one.call.contents.at(2);
+    const Tensor none(v.shape);
+    const Tensor is = subject_.attend(q, k, v, one.call.mask),
+                 less = subject_.attend(q, k, none, one.call.mask),
+                 ought = truth_.attend(q, k, v, one.call.mask),
+                 without = truth_.attend(q, k, none, one.call.mask);
+    const double error = truth_.error(q, k, v, one.call.mask, precision_) +
+                         truth_.error(q, k, none, one.call.mask, precision_);
+    for (std::size_t e = 0; e < ought.data.size(); ++e)
+      if (!(std::abs(is.data.at(e) - less.data.at(e) - ought.data[e] + without.data[e]) <= 2 * error))
+        return true;
+    return false;
+  }
+
+ private:
+  std::vector<bool> right_rows(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) const {
+    const Tensor is = subject_.attend(q, k, v, mask), ought = truth_.attend(q, k, v, mask);
+    if (is.shape != ought.shape) throw std::runtime_error("another shape");
+    const double error = 2 * truth_.error(q, k, v, mask, precision_);
+    std::vector<bool> out;
+    for (std::size_t r = 0; r < ought.rows(); ++r) {
+      bool right = true;
+      for (std::size_t c = 0; c < ought.width(); ++c)
+        right = right && std::abs(is.at(r, c) - ought.at(r, c)) <= error;
+      out.push_back(right);
+    }
+    return out;
+  }
+
+  const Attention &subject_, &truth_;
+  const Precision& precision_;
+};
+
+}  // namespace
+
+std::optional<std::string> wrong_half(const Attention& subject, const Attention& truth,
+                                      const Precision& precision, const std::vector<Answered>& answered) {
+  constexpr std::size_t tokens = 40, most = 24, several = 3;
+  if (!truth.any_mask || truth.causal || !truth.error || truth.only_logits) return std::nullopt;
+  try {
+    const OperatorHalves halves(subject, truth, precision);
+    const std::vector<Position> values = halves.other_values(tokens);
+    std::size_t weights = 0;
+    for (std::size_t n = 0; n < answered.size(); n += std::max<std::size_t>(1, answered.size() / most))
+      weights += halves.has_other_weights(answered[n]) ? 1 : 0;
+    if (values.empty() == (weights == 0) || (values.empty() && weights < several)) return std::nullopt;
+    if (values.empty())
+      return "the weights of the keys are wrong; what is added to the values is as declared";
+    const bool all = values.size() == 2 * tokens - 1;
+    const bool run = values.back() - values.front() + 1 == static_cast<Position>(values.size());
+    const std::string where =
+        all                  ? ""
+        : values.size() == 1 ? fmt::format(" at offset {} of the key", values.front())
+        : run                ? fmt::format(" at offsets {} to {} of the key", values.front(), values.back())
+                             : " at some offsets";
+    return fmt::format(
+        "the values, or what is added to them, are wrong{}; the weights of the keys are as declared", where);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception&) {  // declined, died, another shape
+    return std::nullopt;
+  }
+}
+
 }  // namespace posproof

@@ -1,8 +1,12 @@
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/encoding.h"
+#include "core/precision.h"
+#include "diagnosis/answered.h"
 #include "diagnosis/deviation.h"
 
 namespace posproof {
@@ -14,5 +18,11 @@ namespace posproof {
 // it.
 std::vector<Deviation> operator_deviations(const Attention& subject, const Attention& reference,
                                            const Attention& truth, std::size_t heads);
+
+// Where none of these explains it: whether the weights of keys are others or what stands for the values,
+// asked of the subject with masks that show each query one key, and without values. None where both are as
+// declared then, or neither, or where masks say where tokens stand.
+std::optional<std::string> wrong_half(const Attention& subject, const Attention& truth,
+                                      const Precision& precision, const std::vector<Answered>& answered);
 
 }  // namespace posproof

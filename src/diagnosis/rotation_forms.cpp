@@ -10,6 +10,7 @@
 #include "core/by_row.h"
 #include "core/formats.h"
 #include "core/function.h"
+#include "diagnosis/clipped_formats.h"
 #include "diagnosis/measured_words.h"
 
 namespace posproof {
@@ -92,12 +93,6 @@ Rotary made(const Rotary& truth, const CircleOf& circle_of, const Rotate& rotate
 
 double same(double x) {
   return x;
-}
-
-// As code that clips a number before it makes it one of f16: the largest in the place of an infinity.
-double to_f16_at_most(double x) {
-  constexpr double largest = 65504;
-  return to_f16(std::clamp(x, -largest, largest));
 }
 
 double without_sign(double x) {
@@ -186,6 +181,12 @@ RotationForm of_closed_intervals(const Rotary& truth, Position rows) {
               &at_once)};
 }
 
+// What few digits a table and what is made of it are kept in.
+struct FewDigits {
+  const char* name;
+  Rounding to;
+};
+
 // Frequencies and amplitudes of calls of another length.
 std::vector<RotationForm> forms_of_lengths(const Rotary& truth) {
   const OfCall declared = declared_in_call(truth);
@@ -240,6 +241,42 @@ Rotary with_cosine_and_sine(
     return Circle{static_cast<double>(c), static_cast<double>(s)};
   };
   return made(truth, of, &at_once);
+}
+
+std::vector<RotationForm> sum_forms(const Rotary& truth) {
+  // Of the products and their sum.
+  const struct {
+    const char* words;
+    bool sums, products;
+  } kinds[] = {{"cosines and sines", false, false},
+               {"cosines, sines and sums", true, false},
+               {"cosines, sines, products and sums", true, true}};
+  std::vector<RotationForm> out;
+  for (const FewDigits& format : {FewDigits{"bf16", &to_bf16}, FewDigits{"f16", &to_f16}})
+    for (const auto& kind : kinds)
+      for (const Position block : {16, 32, 64, 100, 128, 256, 512, 1000, 1024, 2048, 4096}) {
+        const auto n = static_cast<double>(block);
+        const Rounding to = format.to;
+        const auto sum = [=](double a, double b, double c, double d) {
+          const double one = kind.products ? to(a * b) : a * b, other = kind.products ? to(c * d) : c * d;
+          return kind.sums ? to(one + other) : one + other;
+        };
+        const auto of = [=](double t, double w) {
+          const double first = std::floor(t / n) * n;
+          const auto kept = [=](double position) {
+            const auto [c, s] = circle(static_cast<long double>(position) * w);
+            return Circle{to(c), to(s)};
+          };
+          const Circle a = kept(first), b = kept(t - first);
+          return Circle{sum(a.cosine, b.cosine, -a.sine, b.sine), sum(a.sine, b.cosine, a.cosine, b.sine)};
+        };
+        out.push_back(
+            {fmt::format("the angles of a position's block of {} and of its place in it are added, with "
+                         "{} rounded to {}",
+                         block, kind.words, format.name),
+             made(truth, of, &at_once)});
+      }
+  return out;
 }
 
 std::vector<RotationForm> rotation_forms(const Rotary& truth) {

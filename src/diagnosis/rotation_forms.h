@@ -17,6 +17,10 @@ struct RotationForm {
 };
 std::vector<RotationForm> rotation_forms(const Rotary& truth);
 
+// With the angles of a position's block, and of its place in the block, added: by the formulas for the cosine
+// and the sine of a sum, of tables in few digits.
+std::vector<RotationForm> sum_forms(const Rotary& truth);
+
 // The declared rotation with this cosine and sine of each angle, in their place.
 Rotary with_cosine_and_sine(
     const Rotary& truth,

@@ -197,6 +197,38 @@ TEST(RotationForms, are_what_they_say) {
   EXPECT_TRUE(std::isnan(past.at(0, 4)) && std::isnan(past.at(0, 3)));
 }
 
+TEST(RotationForms, are_of_the_sum_of_two_angles) {
+  const Rotary truth = declared();
+  const std::vector<RotationForm> all = sum_forms(truth);
+  const auto form = [&](const std::string& block, const std::string& rounded) {
+    const auto one = std::ranges::find(
+        all,
+        "the angles of a position's block of " + block + " and of its place in it are added, with " + rounded,
+        &RotationForm::words);
+    EXPECT_NE(one, all.end()) << block << ", " << rounded;
+    return one == all.end() ? truth : one->rotation;
+  };
+  // 777 is the 9th of the block that begins at 768.
+  const double w = 0.3, far = 768 * w, near = 9 * w;
+  const auto first_of = [](const Rotary& of) {
+    Tensor x({1, 1, 1, 5});
+    x.at(0, 0) = 1;
+    const Tensor y = of.rotate(x, std::vector<Position>{777}, Role::query);
+    return Point{y.at(0, 0), y.at(0, 2)};
+  };
+  const auto in_bf16 = first_of(form("64", "cosines and sines rounded to bf16"));
+  EXPECT_NEAR(in_bf16.first,
+              bf16(std::cos(far)) * bf16(std::cos(near)) - bf16(std::sin(far)) * bf16(std::sin(near)), 1e-12);
+  EXPECT_NEAR(in_bf16.second,
+              bf16(std::sin(far)) * bf16(std::cos(near)) + bf16(std::cos(far)) * bf16(std::sin(near)), 1e-12);
+  const auto sums = first_of(form("256", "cosines, sines and sums rounded to f16"));
+  EXPECT_EQ(sums.first,
+            f16(f16(std::cos(far)) * f16(std::cos(near)) - f16(std::sin(far)) * f16(std::sin(near))));
+  const auto products = first_of(form("16", "cosines, sines, products and sums rounded to f16"));
+  EXPECT_EQ(products.second, f16(f16(f16(std::sin(far)) * f16(std::cos(near))) +
+                                 f16(f16(std::cos(far)) * f16(std::sin(near)))));
+}
+
 // Frequencies that the largest position of a call decides; the two forms without an amplitude are not there.
 TEST(RotationForms, are_those_of_a_longer_and_a_shorter_call) {
   Rotary truth = declared();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 
 #include "core/call.h"
@@ -113,6 +114,54 @@ std::optional<Deviation> by_added_row(const Table& truth, const Precision& preci
                    with_row(truth, *row, Row::added)};
 }
 
+double norm_of(std::span<const double> row) {
+  double sum = 0;
+  for (const double x : row) sum += x * x;
+  return std::sqrt(sum);
+}
+
+bool is_within(const std::vector<double>& row, const std::vector<double>& other, double by,
+               const std::vector<double>& allowed, double error) {
+  for (std::size_t c = 0; c < row.size(); ++c)
+    if (!(std::abs(row[c] - by * other[c]) <= allowed[c] + error * std::abs(row[c]))) return false;
+  return true;
+}
+
+// The largest norm of a row, where longer ones are scaled down to it, as an embedding's `max_norm` does.
+std::optional<double> largest_norm(const Seen& all, double unit) {
+  const double error = 16 * unit;
+  std::optional<double> most;
+  std::size_t scaled = 0;
+  for (std::size_t r = 0; r < all.values.size(); ++r) {
+    if (is_within(all.values[r], all.declared[r], 1, all.allowed[r], 0)) continue;
+    const double is = norm_of(all.values[r]), ought = norm_of(all.declared[r]);
+    if (!most) most = is;
+    if (!(std::abs(is - *most) <= error * *most) || !(ought > is)) return std::nullopt;
+    if (!is_within(all.values[r], all.declared[r], is / ought, all.allowed[r], error)) return std::nullopt;
+    ++scaled;
+  }
+  if (scaled < several || !(*most > 0)) return std::nullopt;
+  for (const auto& row : all.values)
+    if (norm_of(row) > *most * (1 + error)) return std::nullopt;
+  return most;
+}
+
+std::optional<Deviation> by_largest_norm(const Table& truth, const Precision& precision, const Seen& all) {
+  const auto most = largest_norm(all, precision.result);
+  if (!most) return std::nullopt;
+  return Deviation{
+      {fmt::format("rows of a norm above {0} are scaled down to {0}, as by an embedding's max_norm",
+                   number(*most, 16 * precision.result))},
+      answered_by(truth, [truth, most = *most](const Call& call) {
+        Tensor out = answer(truth, call);
+        for (std::size_t r = 0; r < out.rows(); ++r) {
+          const double norm = norm_of(out.row(r));
+          for (double& x : out.row(r)) x *= norm > most ? most / norm : 1;
+        }
+        return out;
+      })};
+}
+
 }  // namespace
 
 std::optional<Deviation> same_row_deviation(const Table& truth, const Precision& precision,
@@ -135,6 +184,7 @@ std::vector<Deviation> row_deviations(const Table& truth, const Precision& preci
   if (auto one = deviation_of_columns(truth, all.values, all.declared, all.allowed))
     out.push_back(std::move(*one));
   if (auto one = by_added_row(truth, precision, all)) out.push_back(std::move(*one));
+  if (auto one = by_largest_norm(truth, precision, all)) out.push_back(std::move(*one));
   return out;
 }
 

@@ -21,8 +21,8 @@ std::optional<Deviation> deviation_of_columns(const Table& truth, const Entries&
 std::optional<Deviation> same_row_deviation(const Table& truth, const Precision& precision,
                                             const std::vector<Answered>& answered);
 
-// Likewise columns that are others, and one row that is added to all. The most likely first; none is
-// confirmed.
+// Likewise columns that are others, one row that is added to all, and a largest norm of rows. The most likely
+// first; none is confirmed.
 std::vector<Deviation> row_deviations(const Table& truth, const Precision& precision,
                                       const std::vector<Answered>& answered);
 

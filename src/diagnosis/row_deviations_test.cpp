@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <span>
@@ -300,6 +301,33 @@ TEST(RowDeviations, of_columns_make_them_of_the_declared_ones) {
   EXPECT_EQ(corrected(*moved, {9, 77, 2}), tensor({{0, 8, -7.5, 9}, {0, 1, -1, inf}, {0, 8, -0.5, 2}}));
   EXPECT_EQ(said(found([](const Row& r) { return r; })), Sentences{"none"});
   EXPECT_EQ(said(found([](const Row& r) { return Row{r[0] * r[0], r[1], r[2], r[3]}; })), Sentences{"none"});
+}
+
+// Of rows (t, t + 10, 3), whose norms rise from 10.4 on.
+TEST(RowDeviations, name_the_largest_norm_of_rows) {
+  const auto at_most = [](double most, Position whole = -1) {
+    return [=](Position t) {
+      Row row = declared(t);
+      double norm = 0;
+      for (const double x : row) norm += x * x;
+      norm = std::sqrt(norm);
+      for (double& x : row) x *= norm > most && t != whole ? most / norm : 1;
+      return row;
+    };
+  };
+  const Sentences to_12{"rows of a norm above 12 are scaled down to 12, as by an embedding's max_norm"};
+  const auto found = of_rows(at_most(12), up_to(9));
+  EXPECT_TRUE(std::ranges::find(found, to_12) != found.end());
+  for (const Deviation& one : row_deviations(truth, all_f32, answered_by_rows(at_most(12), up_to(9))))
+    if (one.sentences == to_12) {
+      const Tensor rows = corrected(one, {0, 40});
+      EXPECT_EQ(rows.at(0, 1), 10) << "it is short";
+      EXPECT_NEAR(rows.at(1, 0), 40 * 12 / std::sqrt(40. * 40 + 50 * 50 + 9), 1e-5);
+    }
+  // One row is longer than the others are scaled to; none is.
+  for (const auto& row : {at_most(12, 8), at_most(1000)})
+    for (const Sentences& one : of_rows(row, up_to(9)))
+      EXPECT_EQ(one.front().find("max_norm"), std::string::npos);
 }
 
 }  // namespace

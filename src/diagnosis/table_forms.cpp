@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/formats.h"
+#include "diagnosis/clipped_formats.h"
 
 namespace posproof {
 namespace {
@@ -39,16 +40,21 @@ std::vector<Deviation> table_forms(const Table& truth) {
   const auto in = [&](const char* words, Rounding position, Rounding frequency, Rounding angle) {
     return Deviation{{words}, with_rounded(truth, position, frequency, angle), true};
   };
-  return {in("angles are rounded to f16", &as_it_is, &as_it_is, &to_f16),
-          in("angles are rounded to bf16", &as_it_is, &as_it_is, &to_bf16),
-          in("positions and angles are rounded to f16", &to_f16, &as_it_is, &to_f16),
-          in("positions and angles are rounded to bf16", &to_bf16, &as_it_is, &to_bf16),
-          in("positions and frequencies are rounded to f16", &to_f16, &to_f16, &as_it_is),
-          in("positions and frequencies are rounded to bf16", &to_bf16, &to_bf16, &as_it_is),
-          in("frequencies and angles are rounded to f16", &as_it_is, &to_f16, &to_f16),
-          in("frequencies and angles are rounded to bf16", &as_it_is, &to_bf16, &to_bf16),
-          in("positions, frequencies and angles are rounded to f16", &to_f16, &to_f16, &to_f16),
-          in("positions, frequencies and angles are rounded to bf16", &to_bf16, &to_bf16, &to_bf16)};
+  return {
+      in("positions are rounded to f16: from 2049 on neighbours coincide, and past 65504 there are none",
+         &to_f16, &as_it_is, &as_it_is),
+      in("positions are rounded to f16: from 2049 on neighbours coincide, and past 65504 they count as that",
+         &to_f16_at_most, &as_it_is, &as_it_is),
+      in("angles are rounded to f16", &as_it_is, &as_it_is, &to_f16),
+      in("angles are rounded to bf16", &as_it_is, &as_it_is, &to_bf16),
+      in("positions and angles are rounded to f16", &to_f16, &as_it_is, &to_f16),
+      in("positions and angles are rounded to bf16", &to_bf16, &as_it_is, &to_bf16),
+      in("positions and frequencies are rounded to f16", &to_f16, &to_f16, &as_it_is),
+      in("positions and frequencies are rounded to bf16", &to_bf16, &to_bf16, &as_it_is),
+      in("frequencies and angles are rounded to f16", &as_it_is, &to_f16, &to_f16),
+      in("frequencies and angles are rounded to bf16", &as_it_is, &to_bf16, &to_bf16),
+      in("positions, frequencies and angles are rounded to f16", &to_f16, &to_f16, &to_f16),
+      in("positions, frequencies and angles are rounded to bf16", &to_bf16, &to_bf16, &to_bf16)};
 }
 
 }  // namespace posproof

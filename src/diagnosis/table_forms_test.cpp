@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -46,6 +47,17 @@ TEST(TableForms, are_said_of_what_is_rounded) {
     EXPECT_EQ(said_of(family, words, [](double t, double w) { return to_bf16(to_bf16(t) * w); }),
               Sentences{"positions and angles are rounded to bf16"});
   }
+}
+
+TEST(TableForms, are_said_of_positions_that_are_rounded) {
+  EXPECT_EQ(
+      said_of("sinusoidal", "dim=16", [](double t, double w) { return to_f16(t) * w; }),
+      Sentences{
+          "positions are rounded to f16: from 2049 on neighbours coincide, and past 65504 there are none"});
+  EXPECT_EQ(
+      said_of("sinusoidal", "dim=16", [](double t, double w) { return std::min(to_f16(t), 65504.0) * w; }),
+      Sentences{
+          "positions are rounded to f16: from 2049 on neighbours coincide, and past 65504 they count as that"});
 }
 
 // To 10 bits, which no format has.

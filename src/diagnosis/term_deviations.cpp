@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <map>
 #include <numeric>
+#include <span>
 
 #include "core/function.h"
 #include "diagnosis/measured_words.h"
@@ -372,10 +373,21 @@ std::optional<std::string> wrong_terms(const Contextual& subject, const Contextu
                                        const std::vector<Answered>& answered) {
   constexpr std::size_t asked = 24, several = 3;
   if (!is_known(truth)) return std::nullopt;
-  const std::vector<Logit> all = logits_of(truth, precision, answered);
+  // Those that are wrong say most: a term may be wrong at some offsets alone.
+  std::vector<Logit> all = logits_of(truth, precision, answered);
+  const auto right_ones = std::ranges::stable_partition(all, [&](const Logit& one) {
+    const auto parts = parts_of(reference, row_of(one.from->call.contents[0], one.row),
+                                row_of(one.from->call.contents[1], one.column), one.pair().i, one.pair().j)
+                           .at(one.head);
+    return !(std::abs(one.given - std::accumulate(parts.begin(), parts.end(), 0.0)) <= one.error);
+  });
+  const auto some_of = [](std::span<const Logit> from, std::vector<Logit>& to) {
+    for (std::size_t n = 0; n < from.size(); n += std::max<std::size_t>(1, from.size() / asked))
+      to.push_back(from[n]);
+  };
   std::vector<Logit> logits;
-  for (std::size_t n = 0; n < all.size(); n += std::max<std::size_t>(1, all.size() / asked))
-    logits.push_back(all[n]);
+  some_of(std::span(all).first(all.size() - right_ones.size()), logits);
+  some_of(std::span(all).last(right_ones.size()), logits);
   if (logits.size() < several || !is_linear(reference, logits)) return std::nullopt;
   std::array<std::size_t, term_count> wrong{};
   for (const Logit& one : logits) {

@@ -287,6 +287,16 @@ TEST(TermDeviationsInFull, say_which_terms_are_others_where_no_rule_is_known) {
       of("deberta", "dim=4 span=4", other_key),
       (Sentences{"the term of the key is wrong; the term without content and the term of the query and the "
                  "term of query and key are as declared"}));
+  // At one offset alone.
+  EXPECT_EQ(
+      of("shaw", "dim=4 clip=5",
+         [](const Logit& declared, std::span<const double> q, std::span<const double> k, Position i,
+            Position j) {
+           return declared(q, k, i, j) + (j == i + 2 ? 0.25 * q.front() + 0.5 * q.back() : 0);
+         }),
+      (Sentences{
+          "the term of the query is wrong; the term without content and the term of the key and the term of "
+          "query and key are as declared"}));
   const auto no_sum = [](const Logit& declared, std::span<const double> q, std::span<const double> k,
                          Position i, Position j) { return declared(q, k, i, j) + q.front() * q.front(); };
   EXPECT_EQ(of("shaw", "dim=4 clip=5", no_sum),
