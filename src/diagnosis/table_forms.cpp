@@ -1,6 +1,8 @@
 #include "diagnosis/table_forms.h"
 
 #include <cmath>
+#include <string>
+#include <utility>
 
 #include "core/formats.h"
 #include "diagnosis/clipped_formats.h"
@@ -31,6 +33,19 @@ Table with_rounded(const Table& truth, Rounding position, Rounding frequency, Ro
     return to;
   };
   return out;
+}
+
+// As of a sine that is made of the cosine, by a root, or the cosine of the sine.
+Deviation without_sign(const Table& truth, std::string words, std::size_t Pair::*column) {
+  Table out = truth;
+  out.exact = nullptr;
+  out.rows = [=, own = truth.rows, pairs = truth.pairs](const Positions& positions, Position length) {
+    Tensor to = own(positions, length);
+    for (std::size_t r = 0; r < to.rows(); ++r)
+      for (const Pair& pair : pairs) to.at(r, pair.*column) = std::abs(to.at(r, pair.*column));
+    return to;
+  };
+  return {{std::move(words)}, out, true};
 }
 
 }  // namespace

@@ -60,6 +60,27 @@ TEST(TableForms, are_said_of_positions_that_are_rounded) {
           "positions are rounded to f16: from 2049 on neighbours coincide, and past 65504 they count as that"});
 }
 
+// The sine, or the cosine, of its square.
+TEST(TableForms, are_said_of_what_has_lost_its_sign) {
+  for (const bool cosines : {true, false}) {
+    const auto found = said("sinusoidal", "dim=16", [=](const Parameters& parameters) -> Encoding {
+      Table out = as<Table>(encoding_named("sinusoidal").make(parameters));
+      out.rows = [=, own = out](const Positions& positions, Position length) {
+        Tensor to = own.rows(positions, length);
+        for (std::size_t r = 0; r < to.rows(); ++r)
+          for (const Pair& pair : own.pairs) {
+            double& entry = to.at(r, cosines ? pair.second : pair.first);
+            entry = static_cast<float>(entry < 0 ? -entry : entry);
+          }
+        return to;
+      };
+      return out;
+    });
+    EXPECT_EQ(found, Sentences{cosines ? "cosines have no sign: sqrt(1 - sin^2) stands for each"
+                                       : "sines have no sign: sqrt(1 - cos^2) stands for each"});
+  }
+}
+
 // To 10 bits, which no format has.
 TEST(TableForms, are_none_of_another_number_of_bits) {
   EXPECT_EQ(said_of("sinusoidal", "dim=16",

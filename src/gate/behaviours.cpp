@@ -45,15 +45,23 @@ std::optional<std::string> answered_past_the_end(const Encoding& truth, const Su
   if (!own->positions.ends || rows < static_cast<Position>(several)) return std::nullopt;
   bool last = true, again = true, zeros = true;
   std::size_t answered = 0;
+  bool next_alone = false;
   for (const Position t : {past, past + 1, past + 2, past + rows / 2 + 1, past + rows + 1}) {
     const auto row = row_at(*own, t, t + 1);
     if (!row) continue;
     ++answered;
+    next_alone = answered == 1 && t == past;
     const auto is_that_of = [&](Position other) { return row == row_at(*own, other, past); };
     last = last && is_that_of(domain.hi);
     again = again && is_that_of(domain.lo + (t - domain.lo) % rows);
     zeros = zeros && std::ranges::all_of(*row, [](double x) { return x == 0; });
   }
+  if (next_alone)
+    return fmt::format("position {}, the first past the end, is not refused{}", past,
+                       last && !again             ? fmt::format(": it counts as {}", domain.hi)
+                       : again && !last           ? fmt::format(": it counts as {}", domain.lo)
+                       : zeros && !last && !again ? ": its row is 0"
+                                                  : "");
   if (answered < several || last + again + zeros != 1) return std::nullopt;
   if (last) return fmt::format("positions past {0} are not refused: they count as {0}", domain.hi);
   if (zeros) return fmt::format("positions past {} are not refused: their rows are 0", domain.hi);

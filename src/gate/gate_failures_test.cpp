@@ -171,6 +171,12 @@ TEST(GateFailures, are_explained_by_what_calls_leave_behind_and_by_what_is_past_
                         return answer(right, call);
                       }};
   EXPECT_EQ(causes(clamped, "refuses"), Texts{"positions past 7 are not refused: they count as 7"});
+  const Gated one_more{"learned", "dim=3 length=8", [](const Encoding& right, Call call) {
+                         for (Position& t : call.positions.whole) t = t == 8 ? 0 : t;
+                         return answer(right, call);
+                       }};
+  EXPECT_EQ(causes(one_more, "refuses"),
+            Texts{"position 8, the first past the end, is not refused: it counts as 0"});
 }
 
 // A failure that another property showed already is looked at there alone.

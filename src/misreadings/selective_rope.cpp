@@ -16,9 +16,11 @@ struct Angles {
   bool accumulated = true;  // added up from the first token on
   bool own = true;          // a token's own increment counts
   bool with_frequencies = true;
-  bool gate_after = false;                    // the gate multiplies what is added up, not each increment
-  bool gate_of_step = true;                   // the gate multiplies the step as well
-  bool seen_alone = false;                    // increments of keys that the query does not see do not count
+  bool gate_after = false;     // the gate multiplies what is added up, not each increment
+  bool gate_of_step = true;    // the gate multiplies the step as well
+  bool seen_alone = false;     // increments of keys that the query does not see do not count
+  bool own_of_queries = true;  // where a token's own increment counts at all
+  bool own_of_keys = true;
   int of_key = 1;                             // keys rotate that way
   Real (*function)(Real) = &misread::itself;  // of the projection and the step
 };
@@ -63,8 +65,10 @@ Encoding reads(const Parameters& given, const Angles& of) {
         const auto pair_of = [=](const Tensor& x, std::size_t row, std::size_t c) {
           return Complex(x.at(row, c * next), x.at(row, c * next + other));
         };
-        const auto rotated = [=](const Tensor& x, std::size_t row, std::size_t c, int sign) {
-          return pair_of(x, row, c) * std::polar(Real{1}, sign * angles[std::min(row, angles.size() - 1)][c]);
+        const auto rotated = [=](const Tensor& x, std::size_t row, std::size_t c, int sign, bool own) {
+          const std::size_t at = std::min(row, angles.size() - 1);
+          const Real angle = angles[at][c] - (own ? 0 : increments[at][c]);
+          return pair_of(x, row, c) * std::polar(Real{1}, static_cast<Real>(sign) * angle);
         };
         // By what is added up between the key and the query, which is an angle of the query's own.
         const auto between = [=, &mask](std::size_t i, std::size_t j, std::size_t c) {
@@ -79,7 +83,8 @@ Encoding reads(const Parameters& given, const Angles& of) {
                             sum_of_pairs += std::real(
                                 of.seen_alone ? pair_of(q, i, c) * std::polar(Real{1}, between(i, j, c)) *
                                                     std::conj(pair_of(k, j, c))
-                                              : rotated(q, i, c, 1) * std::conj(rotated(k, j, c, of.of_key)));
+                                              : rotated(q, i, c, 1, of.own_of_queries) *
+                                                    std::conj(rotated(k, j, c, of.of_key, of.own_of_keys)));
                           return sum_of_pairs / root(dim);
                         },
                         misread::plain_values(v)};
@@ -100,6 +105,10 @@ const MisreadingFamily entry{{
     {"the increments are projected from the queries, not from the keys", with({.of_queries = true}), "dim=4"},
     {"the increments are not added up: each token rotates by its own", with({.accumulated = false}), "dim=4"},
     {"a token's own increment counts from the next token on", with({.own = false}), "dim=4"},
+    {"the query's own increment is left out of its angle, and the key's is not",
+     with({.own_of_queries = false}), "dim=4"},
+    {"the key's own increment is left out of its angle, and the query's is not", with({.own_of_keys = false}),
+     "dim=4"},
     {"the increments of keys that the mask hides are left out of the sum", with({.seen_alone = true}),
      "dim=4"},
     {"the increments are not multiplied by the frequencies", with({.with_frequencies = false}), "dim=4"},

@@ -52,17 +52,22 @@ Angles sums(const Increment& increment, bool of_itself = true) {
   return out;
 }
 
-double logit(const Angles& angles, std::size_t i, std::size_t j, double of_key) {
+double logit(const Angles& of_queries, const Angles& angles, std::size_t i, std::size_t j, double of_key) {
   double out = 0;
   for (std::size_t c = 0; c < half; ++c) {
     const std::complex<double> query(q[i][c], q[i][c + half]), key(k[j][c], k[j][c + half]);
-    out += std::real(query * std::polar(1.0, angles[i][c]) *
+    out += std::real(query * std::polar(1.0, of_queries[i][c]) *
                      std::conj(key * std::polar(1.0, of_key * angles[j][c])));
   }
   return out / 2;  // sqrt(dim)
 }
 
-void expect_logits(std::string_view what, const std::string& words, const Angles& angles, double of_key = 1) {
+double logit(const Angles& angles, std::size_t i, std::size_t j, double of_key) {
+  return logit(angles, angles, i, j, of_key);
+}
+
+void expect_logits(std::string_view what, const std::string& words, const Angles& of_queries,
+                   const Angles& angles, double of_key) {
   const auto& all = misreadings::selective_rope.misreadings;
   const auto one = std::ranges::find(all, what, &Misreading::what);
   ASSERT_NE(one, all.end()) << what;
@@ -74,8 +79,11 @@ void expect_logits(std::string_view what, const std::string& words, const Angles
   for (std::size_t i = 1; i < tokens; ++i)
     for (std::size_t j = 1; j <= i; ++j)
       EXPECT_NEAR(std::log(weights.at(i, j) / weights.at(i, 0)),
-                  logit(angles, i, j, of_key) - logit(angles, i, 0, of_key), 1e-13)
+                  logit(of_queries, angles, i, j, of_key) - logit(of_queries, angles, i, 0, of_key), 1e-13)
           << what << " " << i << " " << j;
+}
+void expect_logits(std::string_view what, const std::string& words, const Angles& angles, double of_key = 1) {
+  expect_logits(what, words, angles, angles, of_key);
 }
 
 TEST(MisreadSelectiveRope, rotates_by_what_the_sentence_says) {
@@ -90,6 +98,10 @@ TEST(MisreadSelectiveRope, rotates_by_what_the_sentence_says) {
     for (std::size_t c = 0; c < half; ++c) own[t][c] = increment(t, c);
   expect_logits("the increments are not added up: each token rotates by its own", setting, own);
   expect_logits("a token's own increment counts from the next token on", setting, sums(increment, false));
+  expect_logits("the query's own increment is left out of its angle, and the key's is not", setting,
+                sums(increment, false), sums(increment), 1);
+  expect_logits("the key's own increment is left out of its angle, and the query's is not", setting,
+                sums(increment), sums(increment, false), 1);
   expect_logits("the increments are not multiplied by the frequencies", setting,
                 sums([](std::size_t t, std::size_t c) { return projected(k, t, c) + 0.5; }));
   const auto bent = [increment](double (*function)(double)) {
