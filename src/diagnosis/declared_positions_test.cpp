@@ -42,7 +42,7 @@ Sentences said_of(const std::string& family, const std::string& words, const Mak
   return out;
 }
 
-const Domain about_0{-512, 511}, far{0, Position{1} << 30};
+const Domain about_0{-512, 511}, far{0, Position{1} << 22};
 
 Make moved(const std::string& family, const Function<Position(Position)>& to) {
   return asked_for(family, at(to));
@@ -59,8 +59,8 @@ TEST(DeclaredPositions, are_those_of_what_explains_them) {
         said_of(family, dim, moved(family, [](Position t) { return std::max<Position>(t, 0); }), about_0),
         Sentences{"positions below 0 count as 0"})
         << family;
-    EXPECT_EQ(said_of(family, dim, moved(family, [](Position t) { return t < 1000000000 ? t : 0; }), far),
-              Sentences{"positions past 999999999 count as 0"})
+    EXPECT_EQ(said_of(family, dim, moved(family, [](Position t) { return t < 3000000 ? t : 0; }), far),
+              Sentences{"positions past 2999999 count as 0"})
         << family;
   }
   // No name is that of one that is near.
@@ -77,7 +77,7 @@ TEST(DeclaredPositions, are_those_of_what_explains_them) {
                 .front(),
             "--layout interleaved");
   EXPECT_EQ(said_of("rope", dim, with_frequencies([](std::size_t, double w) { return 1.5 * w; }), about_0),
-            Sentences{"every pair rotates at 1.5 times its frequency"});
+            Sentences{"every pair rotates at 1.5 times the declared frequency"});
 }
 
 // A table before 0, which a candidate has not.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "attention/reference_attention.h"
 #include "core/function.h"
 #include "diagnosis/testing/deviations.h"
+#include "encodings/inside_attention.h"
 
 namespace posproof::operator_deviations_test {
 namespace {
@@ -195,44 +197,36 @@ TEST(OperatorDeviations, measure_what_multiplies_content_and_position) {
             std::vector<Sentences>{});
 }
 
-// Vectors that have no rule, on the side of the keys, of the values, or of both.
+// Vectors that have no rule at one offset, on the side of the keys, of the values, or of both.
 TEST(OperatorDeviations, say_which_half_is_wrong_where_no_rule_is_known) {
-  const auto with_added = [](double to_logits, double to_values, Position offset) -> Attend {
-    return [=](const Attention& declared, const Tensor& q, const Tensor& k, const Tensor& v,
-               const Mask& mask) {
-      Tensor out = declared.attend(q, k, v, mask);
-      for (std::size_t i = 0; i < mask.rows(); ++i) {
-        // A row of its own, in which the key at that offset is another.
-        const auto at = static_cast<Position>(i) + offset;
-        const bool seen = at >= 0 && at < static_cast<Position>(mask.width()) &&
-                          mask.at(i, static_cast<std::size_t>(at)) != 0;
-        if (!seen) continue;
-        Tensor query({1, q.width()}, {q.row(i).begin(), q.row(i).end()});
-        Mask all = mask, without = mask;
-        without.at(i, static_cast<std::size_t>(at)) = 0;
-        double left = 0;
-        for (std::size_t j = 0; j < mask.width(); ++j) left += without.at(i, j);
-        if (left == 0) {
-          for (double& x : out.row(i)) x += to_values;
-          continue;
-        }
-        const Tensor rest = declared.attend(q, k, v, without), whole = declared.attend(q, k, v, all);
-        // The weight of that key is found by a value of its own.
-        Tensor zero(v.shape), one(v.shape);
-        for (double& x : one.row(static_cast<std::size_t>(at))) x = 1;
-        const double weight =
-            declared.attend(q, k, one, all).at(i, 0) - declared.attend(q, k, zero, all).at(i, 0);
-        const double size = std::hypot(query.data[0], query.data[1]);
-        const double odds = std::exp(to_logits * size), other = weight * odds / (1 - weight + weight * odds);
-        for (std::size_t c = 0; c < out.width(); ++c) {
-          const double alone = weight > 0 ? (whole.at(i, c) - (1 - weight) * rest.at(i, c)) / weight : 0;
-          out.at(i, c) = (1 - other) * rest.at(i, c) + other * (alone + to_values);
-        }
-      }
-      return out;
-    };
+  constexpr Position clip = 5;
+  const auto with_added = [](double to_keys, double to_values, Position offset) -> Attend {
+    return
+        [=](const Attention& declared, const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
+          const std::size_t dim = declared.dim;
+          Tensor keys = inside::trained(2 * clip + 1, dim, 1), values = inside::trained(2 * clip + 1, dim, 2);
+          const auto row = static_cast<std::size_t>(clip + offset);
+          keys.at(row, 0) += to_keys, values.at(row, 1) += to_values;
+          Tensor out({q.rows(), dim});
+          for (std::size_t i = 0; i < q.rows(); ++i) {
+            double sum = 0;
+            for (std::size_t j = 0; j < k.rows(); ++j) {
+              if (mask.at(i, j) == 0) continue;
+              const Position ahead = static_cast<Position>(j) - static_cast<Position>(i);
+              const auto at = static_cast<std::size_t>(clip + std::clamp(ahead, -clip, clip));
+              double logit = 0;
+              for (std::size_t c = 0; c < dim; ++c) logit += q.at(i, c) * (k.at(j, c) + keys.at(at, c)) / 2;
+              const double weight = std::exp(logit);
+              sum += weight;
+              for (std::size_t c = 0; c < dim; ++c) out.at(i, c) += weight * (v.at(j, c) + values.at(at, c));
+            }
+            for (double& x : out.row(i)) x /= sum;
+          }
+          return out;
+        };
   };
   const std::string words = "dim=4 clip=5";
+  EXPECT_EQ(of("shaw_values", words, with_added(0, 0, 2)), Sentences{});
   EXPECT_EQ(
       of("shaw_values", words, with_added(0, 0.5, 2)),
       (Sentences{

@@ -56,6 +56,8 @@ std::vector<Deviation> table_forms(const Table& truth) {
     return Deviation{{words}, with_rounded(truth, position, frequency, angle), true};
   };
   return {
+      without_sign(truth, "cosines have no sign: sqrt(1 - sin^2) stands for each", &Pair::second),
+      without_sign(truth, "sines have no sign: sqrt(1 - cos^2) stands for each", &Pair::first),
       in("positions are rounded to f16: from 2049 on neighbours coincide, and past 65504 there are none",
          &to_f16, &as_it_is, &as_it_is),
       in("positions are rounded to f16: from 2049 on neighbours coincide, and past 65504 they count as that",
