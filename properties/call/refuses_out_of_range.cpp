@@ -1,4 +1,7 @@
 #include "catalogue/properties/call/refuses_out_of_range.h"
+
+#include <fmt/format.h>
+
 #include "calls.h"
 #include "core/failure.h"
 #include "negative_examples.h"
@@ -8,8 +11,8 @@ namespace {
 
 using namespace calls;
 
-// One position outside, alone or behind some that are inside. Never a negative one: a caller counts
-// from 0, and a language in which -1 is the last row is not wrong for it.
+// One position outside, the last one, alone or behind some that are inside. Never a negative one: a caller
+// counts from 0, and a language in which -1 is the last row is not wrong for it.
 std::vector<Position> asked(const Encoding& encoding, Draw& draw) {
   const Domain& domain = positions_of(encoding);
   if (!domain.ends) throw Inapplicable{"it is defined everywhere"};
@@ -30,7 +33,8 @@ std::vector<Position> asked(const Encoding& encoding, Draw& draw) {
 // Asked for in a sequence that would have them all.
 Residual check(const Encoding& encoding, Precision, Draw& draw) {
   const Domain& domain = positions_of(encoding);
-  Call call = sequence(encoding, asked(encoding, draw), &draw);
+  const std::vector<Position> positions = asked(encoding, draw);
+  Call call = sequence(encoding, positions, &draw);
   call.length = std::max(call.length, domain.hi + 1);
   try {
     answer(encoding, call);
@@ -40,7 +44,10 @@ Residual check(const Encoding& encoding, Precision, Draw& draw) {
     if (failure.how != Failure::How::raised) throw;
     return holds_if(true);
   }
-  return holds_if(false);
+  const bool after = positions.back() > domain.hi;
+  throw Failure(Failure::How::answered_otherwise, "answers a position outside",
+                fmt::format("position {} is answered, and {} is the {}", positions.back(),
+                            after ? domain.hi : domain.lo, after ? "last" : "first"));
 }
 
 Encoding answering(Position first, Position (*moved)(Position t)) {

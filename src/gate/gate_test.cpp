@@ -178,6 +178,11 @@ TEST(Gate, asks_a_subject_that_ends_whether_it_does) {
                       id),
               nullptr)
         << wrong;
+  const Refuted* past = nullptr;
+  const GateResult clamped =
+      gated("learned", "dim=4 length=64", python("examples/numpy_learned.py", "--wrong clamps"), id);
+  ASSERT_NE(past = refuted(clamped, id), nullptr);
+  EXPECT_EQ(past->instead, "position 64 is answered, and 63 is the last");
 }
 
 TEST(Gate, does_not_ask_what_nothing_can_show) {
