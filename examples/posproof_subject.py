@@ -1123,6 +1123,8 @@ def _looked_up(function, name, before):
 class _Call:
     """One question of posproof; it may take several calls of the function that answers."""
 
+    width = None  # of the last rows that came as lists
+
     def __init__(self, words, tensors, how):
         self.words, self.how = words, how
         self.tensors = {name: array != 0 if name == "mask" else _content(name, array, how.taken) for name, array in tensors.items()}
@@ -1143,13 +1145,25 @@ class _Call:
         returned = returned if answers > 1 else (returned,)
         if not isinstance(returned, (tuple, list)) or len(returned) < answers:
             raise _Otherwise("returns %s; rotate_both() returns q and k" % type(returned).__name__)
-        arrays = [_as_array(one, how.stored) for one in returned[:answers]]
+        arrays = [self._with_all_axes(one, _as_array(one, how.stored)) for one in returned[:answers]]
         results = [_bits(pick(one) if hasattr(one, "shape") else one, how.stored) for one in arrays]
         changed = [] if how.in_place else [one.name for one in shown if one.is_changed(returned)]
         if changed:
             raise _Changed("%s() changed `%s`, which it was given and others may read; serve(in_place=True) says that this "
                            "is meant" % (self.words["call"], changed[0]))
         return results
+
+    def _with_all_axes(self, answer, array):
+        """Lists that hold nothing do not say which axes would follow: to no positions, [] is an answer of [0, dim]."""
+        call = self.words["call"]
+        if not isinstance(answer, (list, tuple)) or not isinstance(array, np.ndarray) or call == "rotate":
+            return array
+        if call == "rows" and array.size:
+            _Call.width = array.shape[-1]
+        heads, nq, nk = int(hello().get("heads", 1)), *(len(self.tensors.get(name, ())) for name in ("queries", "keys"))
+        shape = ((len(self["positions"]), _Call.width or int(hello().get("dim", 1))) if call == "rows" else
+                 (len(self["q"]), self["v"].shape[1]) if call == "attend" else (heads, nq, nk))
+        return array if array.size or 0 not in shape else np.zeros(shape, array.dtype)
 
     def _as_taken(self, name, array):
         into = self.words.get("positions")

@@ -287,6 +287,23 @@ TEST(PythonSubject, an_answer_may_have_a_batch_of_one_row_or_be_a_list) {
     expect_answers_in(form);
 }
 
+// Of no tokens [] holds nothing, and says nothing of the axes behind.
+TEST(PythonSubject, an_empty_list_is_an_answer_of_no_tokens) {
+  const std::vector<Position> none, one = {2};
+  const std::string words = sdk("shapes f32 numbers");
+  EXPECT_EQ(testing::rows(open(words, expected(Table{.dim = 3}, "dim=3")), none, 10), Tensor({0, 3}));
+  const Subject bias = open(words, expected(Bias{.heads = 1}));
+  EXPECT_EQ(as<Bias>(bias.encoding).bias(none, one), Tensor({1, 0, 1}));
+  EXPECT_EQ(as<Bias>(bias.encoding).bias(one, none), Tensor({1, 1, 0}));
+  const Subject contextual = open(words, expected(Contextual{.dim = 2}));
+  EXPECT_EQ(as<Contextual>(contextual.encoding).logits(Tensor({0, 2}), Tensor({1, 2}), none, one),
+            Tensor({1, 0, 1}));
+  const Subject attention = open(words, expected(Attention{.dim = 2, .value_dim = 3}));
+  EXPECT_EQ(as<Attention>(attention.encoding)
+                .attend(Tensor({0, 2}), Tensor({1, 2}), Tensor({1, 3}), Tensor({0, 1})),
+            Tensor({0, 3}));
+}
+
 // A third is no float: Python's double is rounded to the nearest one, whose 24 bits are 0xaaaaab.
 TEST(PythonSubject, numbers_of_python_are_rounded_to_the_declared_format) {
   const auto thirds = [&](const std::string& dtype) {
