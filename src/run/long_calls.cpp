@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "attention/reference_attention.h"
@@ -229,6 +231,21 @@ CaseResult asked_for_fewer(const Trial& trial, Case one) {
   return found;
 }
 
+// What a long call has many of, and how many.
+struct Length {
+  std::string_view field, word;
+  std::int64_t count = 0;
+};
+Length length_of(const Case& one) {
+  Length most;
+  for (const auto& [field, word] : {std::pair<std::string_view, std::string_view>{"tokens", "tokens"},
+                                    {"rows", "tokens"},
+                                    {"nq", "queries"},
+                                    {"nk", "keys"}})
+    if (one.has(field) && one.integer(field) > most.count) most = {field, word, one.integer(field)};
+  return most;
+}
+
 }  // namespace
 
 std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Encoding& subject,
@@ -240,12 +257,37 @@ std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Enco
   const auto deadline = Clock::now() + budget.time;
   Holds holds;
   std::optional<Verdict> end;
+  std::optional<Errored> late;
+  std::int64_t too_many = std::numeric_limits<std::int64_t>::max();
+  // No answer came: of the next fewer there may be one, and no other call of so many is asked. The subject is
+  // given up where a second one does not come.
+  const auto asked_for_less = [&](Case asked, const CaseResult& without) {
+    const Length length = length_of(asked);
+    late = std::get<Errored>(verdict_of(without, holds.cases + 1));
+    too_many = length.count;
+    const auto next = std::ranges::lower_bound(long_sizes, length.count);
+    if (next == long_sizes.begin()) return without;
+    const std::int64_t fewer = *std::prev(next);
+    asked.set(length.field, static_cast<double>(fewer));
+    CaseResult found = run_repaired(one, asked);
+    if (found.end == CaseResult::End::held)
+      late->what += fmt::format("; {} {} are answered, and right", fewer, length.word);
+    return found;
+  };
   const auto ends = [&](const Case& asked, bool wide) {
+    if (length_of(asked).count >= too_many) return false;
     if (Clock::now() >= deadline)
       end = Undecided{
           fmt::format("stopped by {} after {} of the long calls", budget.limit_text(), holds.cases), holds};
     if (end) return true;
-    const CaseResult found = wide ? asked_for_fewer(one, asked) : run_repaired(one, asked);
+    CaseResult found = wide ? asked_for_fewer(one, asked) : run_repaired(one, asked);
+    if (found.end == CaseResult::End::threw) {
+      found = late ? found : asked_for_less(asked, found);
+      if (found.end == CaseResult::End::threw) {
+        end = late;
+        return true;
+      }
+    }
     const bool too_many = wide && found.raised && width_of(asked);
     if (found.fails() && !too_many) end = shrunk(one, found, holds.cases + 1, budget);
     if (found.end == CaseResult::End::held) holds.add(found.residual, found.drawn.values);
@@ -254,6 +296,7 @@ std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Enco
   const auto longest = std::span(by_length).last(std::min<std::size_t>(2, by_length.size()));
   if (std::ranges::any_of(longest, [&](const Case& asked) { return ends(asked, false); })) return end;
   if (std::ranges::any_of(wide, [&](const Case& asked) { return ends(asked, true); })) return end;
+  if (late) return late;
   if (!holds.learned()) return std::nullopt;
   return holds;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <stdexcept>
 #include <string>
 
 #include "attention/reference_attention.h"
@@ -323,6 +324,58 @@ TEST(LongCalls, leave_a_limit_on_tokens_alone) {
   });
   const auto verdict = agreement_in_long_calls(truth, short_one, all_f32, {});
   EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
+}
+
+// No answer comes to a call of 1,025 tokens: one of 257 is asked for, and none of as many again, since a
+// second answer that does not come ends the subject.
+TEST(LongCalls, ask_for_fewer_tokens_where_no_answer_came) {
+  const Encoding rope = truth_of(encodings::rope, "dim=8 heads=2"),
+                 alibi = truth_of(encodings::alibi, "heads=2");
+  for (const Encoding& truth : {rope, alibi})
+    for (const bool right : {true, false}) {
+      std::size_t late = 0, most = 0;
+      const Encoding slow = answered_by(truth, [&](const Call& call) {
+        const std::size_t tokens = std::max(
+            call.positions.whole.size() / std::max<std::size_t>(call.batch, 1), call.keys.whole.size());
+        if (tokens > 1000) {
+          ++late;
+          throw std::runtime_error("no answer within 4 s");
+        }
+        most = std::max(most, tokens);
+        Tensor out = answer(truth, call);
+        if (!right && tokens > 200) out.data.back() += 1;
+        return out;
+      });
+      const auto verdict = agreement_in_long_calls(truth, slow, all_f32, {});
+      ASSERT_TRUE(verdict);
+      EXPECT_EQ(late, 1u);
+      EXPECT_EQ(most, 257u);
+      if (right) {
+        ASSERT_TRUE(std::holds_alternative<Errored>(*verdict));
+        EXPECT_EQ(std::get<Errored>(*verdict).what,
+                  fmt::format("no answer within 4 s; 257 {} are answered, and right",
+                              std::holds_alternative<Bias>(truth) ? "keys" : "tokens"));
+      } else {
+        EXPECT_TRUE(std::holds_alternative<Refuted>(*verdict));
+      }
+    }
+}
+
+// What is wrong with few tokens is found by the search that follows, and is worth more than an answer that is
+// late.
+TEST(LongCalls, that_are_late_do_not_end_the_search) {
+  const Encoding truth = truth_of(encodings::rope, "dim=8 heads=2");
+  for (const bool right : {true, false}) {
+    const Encoding slow = answered_by(truth, [&](const Call& call) {
+      if (call.positions.whole.size() / call.batch > 400) throw std::runtime_error("no answer within 4 s");
+      Tensor out = answer(truth, call);
+      if (!right && call.positions.whole.size() == 2) out.data.back() += 1;
+      return out;
+    });
+    const Verdict verdict = agreement_searched(truth, slow, all_f32, {.id = "late", .budget = {.cases = 50}});
+    EXPECT_EQ(std::holds_alternative<Errored>(verdict), right);
+    EXPECT_EQ(std::holds_alternative<Refuted>(verdict), !right);
+  }
 }
 
 // The last entry of an operator's answer, wrong by 16 bounds where there are more than 129 tokens.

@@ -318,7 +318,13 @@ Verdict agreement_searched(const Encoding& truth, const Encoding& subject, const
   const auto distances = agreement_at_every_distance(truth, subject, precision, plan.budget);
   if (!goes_on(distances)) return sum(recorded, *distances);
   const auto longer = agreement_in_long_calls(truth, subject, precision, plan.budget);
-  if (!goes_on(longer)) return sum(recorded, sum(distances, *longer));
+  // A long call may be late where those that are drawn are not.
+  const bool late = longer && std::holds_alternative<Errored>(*longer);
+  if (!goes_on(longer) && !late) return sum(recorded, sum(distances, *longer));
+  if (late) {
+    const Verdict found = search(*one, plan);
+    return std::holds_alternative<Refuted>(found) ? found : *longer;
+  }
   const bool before = recorded || distances || longer;
   const Verdict found = before ? searched(*one, plan) : search(*one, plan);
   return sum(recorded, sum(distances, sum(longer, found)));
