@@ -48,15 +48,24 @@ CaseResult smallest(const Trial& trial, const Domain& domain, Position first, co
 }
 
 // The first of each sixteen offsets, and the last position that asking for them takes is in the domain.
+// Without buckets those around where the blocks of kernels and of caches end: each multiple of 1,024 up to
+// 2^13, then each power of two.
 std::vector<Position> blocks(const Bias& truth, const Domain& domain) {
-  constexpr Position each = abreast * abreast;
-  const Position reach = std::min({2 * static_cast<Position>(truth.buckets->max_distance), most_offsets / 2,
-                                   domain.hi - domain.lo - each});
+  constexpr Position each = abreast * abreast, last_multiple = Position{1} << 13;
+  const Position most = domain.hi - domain.lo - each;
   std::vector<Position> firsts;
-  for (Position first = 0; first <= reach; first += each) {
+  const auto both_sides = [&](Position first) {
     firsts.push_back(-first - (each - 1));
     if (!truth.causal) firsts.push_back(first + 1);
+  };
+  if (!truth.buckets) {
+    for (Position edge = 1024; edge - each / 2 <= most; edge += edge < last_multiple ? Position{1024} : edge)
+      both_sides(edge - each / 2);
+    return firsts;
   }
+  const Position reach =
+      std::min({2 * static_cast<Position>(truth.buckets->max_distance), most_offsets / 2, most});
+  for (Position first = 0; first <= reach; first += each) both_sides(first);
   return firsts;
 }
 
@@ -65,8 +74,9 @@ std::vector<Position> blocks(const Bias& truth, const Domain& domain) {
 std::optional<Verdict> agreement_at_every_distance(const Encoding& truth, const Encoding& subject,
                                                    const Precision& precision, const Budget& budget) {
   const auto* bias = std::get_if<Bias>(&truth);
-  if (bias == nullptr || !bias->buckets || truth.index() != subject.index()) return std::nullopt;
+  if (bias == nullptr || truth.index() != subject.index()) return std::nullopt;
   const Domain domain = overlap(positions_of(subject), positions_of(truth));
+  if (domain.axes != 1 || domain.real) return std::nullopt;
   const Trial one = *trial(agreement(truth), subject, precision);
   const auto deadline = Clock::now() + budget.time;
   Holds holds;

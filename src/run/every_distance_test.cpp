@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
 
 #include "attention/reference_attention.h"
+#include "catalogue/encodings/alibi.h"
 #include "catalogue/encodings/t5_bias.h"
 #include "core/spec.h"
 
@@ -96,10 +98,38 @@ TEST(EveryDistance, says_where_its_time_was_over) {
   EXPECT_EQ(std::get<Undecided>(*verdict).why, "stopped by `--time` (0 s) after 0 of the distances");
 }
 
-TEST(EveryDistance, of_what_has_no_buckets_is_nothing) {
-  Bias plain = t5("");
-  plain.buckets.reset();
-  EXPECT_FALSE(agreement_at_every_distance(plain, plain, all_f32, {}).has_value());
+// A distance past all that long calls have, in one of two heads.
+TEST(EveryDistance, of_what_has_no_buckets_is_where_blocks_end) {
+  for (const std::string form : {"causal", "symmetric"})
+    for (const Position wrong : {1024, 2047, 5120, 8193, 65536, 524287}) {
+      const auto truth =
+          encodings::alibi.oracle<Bias>(with(encodings::alibi, Case::parse("heads=2 form=" + form)));
+      Bias subject = truth;
+      subject.bias = [&](const Positions& queries, const Positions& keys) {
+        Tensor out = truth.bias(queries, keys);
+        for (std::size_t i = 0; i < queries.size(); ++i)
+          for (std::size_t j = 0; j < keys.size(); ++j)
+            if (queries[i] - keys[j] == wrong) out.at(queries.size() + i, j) *= 1.0 + 0x1p-10;
+        return out;
+      };
+      const auto verdict = agreement_at_every_distance(truth, subject, all_f32, {});
+      ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << form << wrong;
+      const Case& at = std::get<Refuted>(*verdict).counterexample;
+      EXPECT_EQ(at.integer("i") - at.integer("j"), wrong);
+    }
+}
+
+TEST(EveryDistance, without_buckets_asks_for_each_offset_once_and_stays_in_the_domain) {
+  Bias truth = t5("heads=1");
+  truth.buckets.reset();
+  truth.positions = Domain{0, 4100};
+  const auto offsets = asked(truth);
+  EXPECT_EQ(offsets.size(), 2u * 16 * 3);  // around 1,024, 2,048 and 3,072
+  for (const Position offset : offsets) EXPECT_EQ(offsets.count(offset), 1u) << offset;
+  EXPECT_GE(*offsets.begin(), -4100);
+  EXPECT_LE(*offsets.rbegin(), 4100);
+  truth.positions = Domain{0, 1000};
+  EXPECT_FALSE(agreement_at_every_distance(truth, truth, all_f32, {}).has_value());
 }
 
 }  // namespace
