@@ -14,6 +14,7 @@
 #include "subject/array_slice.h"
 #include "subject/dtype.h"
 #include "subject/frame.h"
+#include "subject/npz.h"
 #include "subject/regular_file.h"
 #include "subject/subject.h"
 #include "subject/words.h"
@@ -24,11 +25,22 @@ namespace {
 // A file from its beginning on.
 class Reader {
  public:
-  explicit Reader(const std::string& path) : file_(std::make_shared<const RegularFile>(path)) {}
+  explicit Reader(const std::string& path)
+      : file_(std::make_shared<const RegularFile>(path)), end_(file_->size()) {}
 
   [[noreturn]] void refuse(std::string_view why) const { file_->refuse(why); }
 
-  std::size_t left() const { return file_->size() - at_; }
+  const RegularFile& file() const { return *file_; }
+
+  // So many of its bytes from there on, as if there were no others.
+  Reader within(std::size_t begin, std::size_t size) const {
+    Reader part = *this;
+    part.at_ = begin;
+    part.end_ = begin + size;
+    return part;
+  }
+
+  std::size_t left() const { return end_ - at_; }
 
   std::string take(std::size_t count, std::string_view what) {
     if (count > left()) refuse(fmt::format("ends within {}: {} of {} bytes are there", what, left(), count));
@@ -48,7 +60,7 @@ class Reader {
 
  private:
   std::shared_ptr<const RegularFile> file_;
-  std::size_t at_ = 0;
+  std::size_t at_ = 0, end_;
 };
 
 std::string described(Format format, const Shape& shape) {
@@ -284,8 +296,22 @@ Array read_safetensors(Reader file, const std::string& name) {
   }
 }
 
+Array read_npz(const Reader& file, const std::string& name) {
+  const std::vector<NpzMember> all = npz_members(file.file());
+  if (all.empty()) file.refuse("holds no array");
+  const bool only = name.empty() && all.size() == 1;
+  std::string names;
+  for (const NpzMember& one : all) {
+    if (only || one.name == name) return read_npy(file.within(one.begin, one.size));
+    names += (names.empty() ? "" : ", ") + one.name;
+  }
+  const std::string which =
+      name.empty() ? "holds more than one array; say which" : fmt::format("holds no `{}`", name);
+  file.refuse(fmt::format("{}: FILE.npz:NAME with NAME one of {}", which, printable(names, 400)));
+}
+
 Array read_whole(const std::string& path) {
-  constexpr std::string_view safetensors = ".safetensors";
+  constexpr std::string_view safetensors = ".safetensors", npz = ".npz";
   const auto ends = [&path](std::string_view with) {
     return path.size() >= with.size() && path.compare(path.size() - with.size(), with.size(), with) == 0;
   };
@@ -294,12 +320,12 @@ Array read_whole(const std::string& path) {
   if (const auto at = path.rfind(".safetensors:"); at != std::string::npos)
     return read_safetensors(Reader(path.substr(0, at + safetensors.size())),
                             path.substr(at + safetensors.size() + 1));
-  if (ends(".npz"))
-    throw SubjectError(
-        fmt::format("{}: .npz is not read; save the one array with numpy.save, as .npy", path));
+  if (ends(npz)) return read_npz(Reader(path), "");
+  if (const auto at = path.rfind(".npz:"); at != std::string::npos)
+    return read_npz(Reader(path.substr(0, at + npz.size())), path.substr(at + npz.size() + 1));
   throw SubjectError(fmt::format(
-      "{}: a table is FILE.npy, FILE.safetensors or FILE.safetensors:NAME, indices as numpy has them ([:, 32:]) "
-      "and @PRECISION may follow",
+      "{}: a table is FILE.npy, FILE.safetensors or FILE.npz, :NAME behind the latter two, indices as numpy has "
+      "them ([:, 32:]) and @PRECISION may follow",
       path));
 }
 

@@ -27,7 +27,7 @@ bool names_a_file(std::string words) {
   for (IndexedFile rest = indexed_file(words); !rest.indices.empty(); rest = indexed_file(words))
     words = rest.path;
   return words.ends_with(".npy") || words.find(".safetensors") != std::string_view::npos ||
-         words.ends_with(".npz");
+         words.find(".npz") != std::string_view::npos;
 }
 
 // Of those outside the brackets of indices.
@@ -385,9 +385,10 @@ std::vector<std::string> cache_paths(const std::string& words) {
   if (comma == std::string::npos) return {words};
   std::string cosines = words.substr(0, comma), sines = words.substr(comma + 1);
   if (sines.starts_with('[')) return {cosines, indexed_file(cosines).path + sines};
-  const auto tensor = cosines.rfind(".safetensors:");
-  if (!names_a_file(sines) && tensor != std::string::npos)
-    sines = cosines.substr(0, tensor) + ".safetensors:" + sines;
+  for (const std::string with : {".safetensors:", ".npz:"}) {
+    const auto array = cosines.rfind(with);
+    if (!names_a_file(sines) && array != std::string::npos) sines = cosines.substr(0, array) + with + sines;
+  }
   return {cosines, sines};
 }
 

@@ -9,7 +9,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <utility>
 
+#include "subject/cache_file.h"
 #include "subject/testing/subjects.h"
 
 namespace posproof::table_file_test {
@@ -308,12 +311,84 @@ TEST_F(TableFile, safetensors_that_lie_are_refused) {
             ": the header is 9187201950435737471 bytes long; allowed: at most 1048576");
 }
 
+// A zip archive of files that are stored as they are. `wrong` changes the directory's entries.
+std::string npz(
+    const std::vector<std::pair<std::string, std::string>>& files,
+    const std::function<void(std::string&)>& wrong = [](std::string&) {}) {
+  const auto number = [](std::size_t value, int size) {
+    std::string out;
+    for (int n = 0; n < size; ++n) out.push_back(n < 8 ? char(value >> (8 * n) & 255) : '\0');
+    return out;
+  };
+  std::string all, directory;
+  for (const auto& [name, values] : files) {
+    // numpy gives each local header an extra field with 64-bit sizes, and the directory none.
+    std::string entry = "PK\1\2" + number(20, 2) + number(45, 2) + number(0, 2) + number(0, 2) +
+                        number(0, 8) + number(values.size(), 4) + number(values.size(), 4) +
+                        number(name.size(), 2) + number(0, 12) + number(all.size(), 4) + name;
+    wrong(entry);
+    directory += entry;
+    all += "PK\3\4" + number(45, 2) + number(0, 4) + number(0, 8) + number(0xffffffff, 4) +
+           number(0xffffffff, 4) + number(name.size(), 2) + number(20, 2) + name + number(1, 2) +
+           number(16, 2) + number(values.size(), 8) + number(values.size(), 8) + values;
+  }
+  return all + directory + "PK\5\6" + number(0, 4) + number(files.size(), 2) + number(files.size(), 2) +
+         number(directory.size(), 4) + number(all.size(), 4) + number(0, 2);
+}
+
+TEST_F(TableFile, npz_is_read_by_name_and_alone) {
+  const std::string two = npy(dictionary("<f8", "(2, 4)"), bytes(eight));
+  std::vector<double> more = eight;
+  more[5] = -1;
+  const std::string other = npy(dictionary("<f8", "(2, 4)"), bytes(more));
+  const auto row = [&](const std::string& words, Position t = 1) {
+    const Subject subject = open("table:" + words, expected(Table{.dim = 4}));
+    return testing::rows(subject, {t}, 2);
+  };
+  const std::string one = file("one.npz", npz({{"pe.npy", two}})),
+                    both = file("both.npz", npz({{"cos.npy", two}, {"sin.npy", other}}));
+  EXPECT_EQ(row(one), Tensor({1, 4}, {10, 11, 12, 13}));
+  EXPECT_EQ(row(one + ":pe"), Tensor({1, 4}, {10, 11, 12, 13}));
+  EXPECT_EQ(row(both + ":sin"), Tensor({1, 4}, {10, -1, 12, 13}));
+  EXPECT_EQ(row(both + ":sin[1:2]", 0), Tensor({1, 4}, {10, -1, 12, 13}));
+  EXPECT_EQ(cache_paths(both + ":cos,sin"), (std::vector<std::string>{both + ":cos", both + ":sin"}));
+  EXPECT_EQ(cache_paths("a.npz:cos,b.npz:sin"), (std::vector<std::string>{"a.npz:cos", "b.npz:sin"}));
+}
+
+TEST_F(TableFile, npz_that_lies_is_refused) {
+  const std::string two = npy(dictionary("<f8", "(2, 4)"), bytes(eight));
+  const std::vector<std::pair<std::string, std::string>> files = {{"a.npy", two}, {"b.npy", two}};
+  EXPECT_EQ(said("x.npz", "PK"), ": does not end as a .npz file does");
+  EXPECT_EQ(said("x.npz", npz({})), ": holds no array");
+  EXPECT_EQ(said("x.npz", npz(files)),
+            ": holds more than one array; say which: FILE.npz:NAME with NAME one of a, b");
+  EXPECT_EQ(said("x.npz", npz(files), ":c"), ": holds no `c`: FILE.npz:NAME with NAME one of a, b");
+  EXPECT_EQ(said("x.npz", npz(files, [](std::string& entry) { entry[10] = 8; })),
+            ": `a.npy` is compressed; numpy.savez writes it as it is");
+  EXPECT_EQ(said("x.npz", npz(files, [](std::string& entry) { entry[8] = 1; })), ": `a.npy` is encrypted");
+  EXPECT_EQ(said("x.npz", npz(files, [](std::string& entry) { entry[0] = 'Q'; })),
+            ": has a directory that is cut short: 0 of 2 arrays");
+  EXPECT_EQ(said("x.npz", npz(files, [](std::string& entry) { entry[29] = 1; })),
+            ": has a directory that is cut short: 0 of 2 arrays");
+  EXPECT_EQ(said("x.npz", npz(files, [](std::string& entry) { entry[22] = entry[26] = 1; })),
+            ": ends within `a.npy`");
+  EXPECT_EQ(said("x.npz", npz(files, [](std::string& entry) { entry[24] ^= 1; })),
+            ": `a.npy` has no size below 4 GiB that is the same twice");
+  EXPECT_EQ(said("x.npz", npz(files, [](std::string& entry) { entry[42] = 7; })),
+            ": has no header of `a.npy`");
+  EXPECT_EQ(said("x.npz", npz(files, [](std::string& entry) { entry[45] = 7; })),
+            ": ends within the header of `a.npy`");
+  const std::string whole = npz({{"a.npy", two}});
+  EXPECT_EQ(said("x.npz", whole.substr(0, whole.size() - 1)), ": does not end as a .npz file does");
+  EXPECT_EQ(said("x.npz", npz({{"a.npy", two.substr(0, two.size() - 1)}})),
+            ": the header promises 2 x 4 float64 (64 bytes), the file holds 63");
+}
+
 TEST_F(TableFile, what_is_no_table_is_refused_by_name) {
-  EXPECT_EQ(said("x.npz", "PK"), ": .npz is not read; save the one array with numpy.save, as .npy");
   EXPECT_EQ(
       said("x.csv", "1,2"),
-      ": a table is FILE.npy, FILE.safetensors or FILE.safetensors:NAME, indices as numpy has them ([:, 32:]) "
-      "and @PRECISION may follow");
+      ": a table is FILE.npy, FILE.safetensors or FILE.npz, :NAME behind the latter two, indices as numpy has "
+      "them ([:, 32:]) and @PRECISION may follow");
   EXPECT_EQ(thrown("table:/no/x.npy", [] { open("table:/no/x.npy", expected(Table{.dim = 4})); }),
             ": there is no such file");
   std::ofstream(folder_ / "file") << "no folder";
