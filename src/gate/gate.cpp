@@ -138,6 +138,8 @@ class Run {
     if (options.positions)
       say_unchecked(not_covered(*options.positions, positions_of(gated_.subject.encoding)));
     gated_.skipped = gated_.subject.not_asked;
+    if (options_.two_heads && is_of_live_rotation() && !gated_.subject.own_heads)
+      gated_.skipped.emplace_back("heads from 2 on: heads 0 and 1 are asked for; `--heads` says how many");
     if (gated_.subject.live)
       gated_.subject.encoding =
           telling(counting_declined(std::move(gated_.subject.encoding), declined_), options.called);

@@ -131,6 +131,10 @@ TEST(GateOptions, two_heads_are_those_of_a_rotation_alone) {
         },
         options);
     EXPECT_FALSE(found.refuted() || found.undecided()) << not_holding(found);
+    const bool said =
+        std::ranges::count(found.skipped,
+                           "heads from 2 on: heads 0 and 1 are asked for; `--heads` says how many") == 1;
+    EXPECT_EQ(said, two && live && one.encoding == "rope");
     return found.parameters.integer("heads");
   };
   EXPECT_EQ(heads(true, "rope", "dim=4"), 2);
