@@ -74,6 +74,18 @@ Verdict sum(const Verdict& searched, Verdict exhaustive) {
   return exhaustive;
 }
 
+// A search that refutes soon has few answers, most of them to cases that it shrank: what explains these may
+// be far from explaining others.
+bool holds_as_it_seems(const Encoding& truth, const GateResult& gated, Plan plan) {
+  if (gated.seeming.word.empty()) return true;
+  plan.budget.cases = std::min<std::uint64_t>(plan.budget.cases, 100);
+  plan.budget.shrink_time = {};
+  plan.budget.time = std::min(plan.budget.time, std::chrono::milliseconds(5000));
+  const Verdict found =
+      agreement_searched(truth, gated.subject.encoding, Precision::parse(gated.seeming.word), plan);
+  return !std::holds_alternative<Refuted>(found);
+}
+
 // Where recorded, a sample, and every position where that can be had. A file of rows or of rotations that
 // was compared as a whole needs no sample: its rows are all that there is.
 Verdict agrees(const Encoding& truth, const Plan& plan, bool every_position, GateResult& gated) {
@@ -89,6 +101,10 @@ Verdict agrees(const Encoding& truth, const Plan& plan, bool every_position, Gat
   Verdict searched =
       agreement_searched(truth, answers.kept_of(gated.subject.encoding), gated.subject.precision, plan);
   gated.seeming = seeming_precision(truth, gated.subject.encoding, gated.subject.precision, answers);
+  if (std::holds_alternative<Refuted>(searched) && !holds_as_it_seems(truth, gated, plan)) {
+    gated.seeming.word.clear();
+    gated.seeming.share = 0;
+  }
   if (of_rows || std::holds_alternative<Errored>(searched) ||
       (std::holds_alternative<Refuted>(searched) && !every_position))
     return searched;

@@ -75,6 +75,32 @@ TEST(GateOptions, bits_are_observed_where_time_is_left) {
   EXPECT_EQ(found->repeated.calls, 25u);  // of 28, three of which are empty
 }
 
+// The distance stands for the query's position: the search shrinks to where that makes little difference, and
+// what allows so much does not allow the rest.
+TEST(GateOptions, a_precision_that_explains_the_few_answers_of_a_search_is_asked_for_others) {
+  const Gated wrong{
+      "fire", "heads=4 threshold=64",
+      [](const Encoding& right, const Call& call) {
+        Tensor out = answer(right, call);
+        const std::size_t nq = call.positions.whole.size(), nk = call.keys.whole.size();
+        for (std::size_t i = 0; i < nq; ++i)
+          for (std::size_t j = 0; j < nk; ++j) {
+            Call alone = call;
+            alone.positions.whole = {std::max<Position>(call.positions.whole[i] - call.keys.whole[j], 0)};
+            alone.keys.whole = {0};
+            const Tensor one = answer(right, alone);
+            for (std::size_t h = 0; h < 4; ++h) out.at(h * nq + i, j) = one.data[h];
+          }
+        for (double& entry : out.data) entry = static_cast<float>(entry);
+        return out;
+      },
+      [](Subject& subject) { subject.precision = all_f32; }};
+  const GateResult found = wrong.with_options({.filter = std::string(agreement_id)});
+  ASSERT_TRUE(found.refuted());
+  EXPECT_EQ(found.seeming.word, "") << found.seeming.share;
+  EXPECT_GT(found.seeming.answers, 0u);
+}
+
 // Every other position is rotated by too much, which the first calls show; then each takes a millisecond.
 TEST(GateOptions, shrinking_ends_with_the_time_of_the_run) {
   const auto shrinks = [](milliseconds total) -> std::uint64_t {
