@@ -34,7 +34,7 @@ code takes positions and arrays in other ways; serve() splits each call of pospr
                     "offset"     a number, the first of n positions that follow each other: rotate(x, offset),
                                  rows(n, offset)
                     "sequence"   no positions, but whole sequences from 0 on: rotate(x), rows(n), bias(nq, nk) or bias(n),
-                                 logits(q, k) of as many queries as keys; of a window or a grid in rows and columns all its
+                                 also [heads, 1, nk] where all queries have the same row, logits(q, k) of as many queries as keys; of a window or a grid in rows and columns all its
                                  tokens, row by row, behind a class token apart; `--grid [24,20]` says its extents
                     "mask"       no positions, but whole sequences behind padding, and a mask [batch, n], 0 for padding and 1 for
                                  tokens: rotate(x, mask), rows(mask) -> [batch, n, dim], bias(mask) -> [batch, heads, n, n],
@@ -1498,7 +1498,12 @@ def _bias(call, function):
     axes, numbers = _axes_of(queries), 2 if _wants(function, "keys", 1) else 1
     (queries, nq), (keys, nk) = _in_a_sequence(queries, axes), _in_a_sequence(keys, axes, keys=True)
     sizes = [nq, nk] if numbers == 2 else [max(nq, nk)] * 2
-    asked_for = lambda whole: _of_shape(_of_one(3)(whole), [None] + sizes)[:, queries][:, :, keys]
+
+    def asked_for(whole):
+        whole = _of_one(3)(whole)
+        alike = len(whole.shape) == 3 and whole.shape[1] == 1  # one row for all queries
+        return _of_shape(whole, [None, 1 if alike else sizes[0], sizes[1]])[:, queries * (0 if alike else 1)][:, :, keys]
+
     return call.ask(function, [], sizes[:numbers], pick=asked_for)[0]
 
 

@@ -246,6 +246,8 @@ TEST(Ways, tokens_of_a_suffix_come_back_as_they_were) {
 TEST(Ways, a_bias_takes_numbers_of_tokens) {
   EXPECT_EQ(asked("alibi", "form=symmetric heads=4", "bias_sequence"), "H");
   EXPECT_EQ(asked("alibi", "form=symmetric heads=4", "bias_square"), "H");
+  EXPECT_EQ(asked("alibi", "rows=any heads=4", "bias_one_row"), "H");
+  EXPECT_EQ(asked("alibi", "rows=relative heads=4", "bias_one_row"), "R");
   const Subject square = open(ways("bias_square"), expected(Bias{.heads = 1}, "heads=1"));
   const std::vector<Position> queries = {0}, keys = {5, 0, 9};
   EXPECT_EQ(as<Bias>(square.encoding).bias(queries, keys), Tensor({1, 1, 3}, {-5 * 0x1p-8, 0, -9 * 0x1p-8}));

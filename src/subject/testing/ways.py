@@ -361,6 +361,9 @@ ways = {
     "vjp_of_both": lambda: serve(rotate_both=both, vjp=vjp),
     "autograd_of_numpy": lambda: serve(rotate=each, vjp="autograd"),
     "no_such_dtype": lambda: serve(rotate=each, dtype="f8"),
+    # MPT: [1, heads, 1, n], a key's place from the last one
+    "bias_one_row": lambda: serve(bias=lambda n: (np.arange(1 - n, 1) * 2.0 ** -np.arange(2, 9, 2)[:, None, None]).astype(np.float32)[None],
+                                  takes_positions="sequence"),
     "bias_offset": lambda: serve(bias=slopes, takes_positions="offset"),
 }
 ways[way]()
