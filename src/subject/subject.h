@@ -90,12 +90,10 @@ struct Expected {
 };
 
 // SUBJECT is `cmd:PROGRAM ARGS...[@precision]` (framed protocol on stdin and stdout, see subject/protocol.md),
-// `lib:LIBRARY[@precision]` (a shared library with the functions of subject/posproof_subject.h)
-// or `table:FILE[@precision]` (.npy, .safetensors; the cache of a rotary encoding, `table:COS,SIN`, see
-// SUBJECT is `cmd:PROGRAM ARGS...[@precision]` (framed protocol on stdin and stdout, see subject/protocol.md)
-// or `table:FILE[@precision]` (.npy, .npz, .safetensors; the cache of a rotary encoding, `table:COS,SIN`, see
-// subject/cache_file.h). Throws std::invalid_argument for words that name no
-// subject, and SubjectError where it cannot be started or does not complete the handshake.
+// `lib:LIBRARY[@precision]` (a shared library with the functions of subject/posproof_subject.h) or
+// `table:FILE[@precision]` (.npy, .npz, .safetensors; the cache of a rotary encoding, `table:COS,SIN`, see
+// subject/cache_file.h). Throws std::invalid_argument for words that name no subject, and SubjectError where it
+// cannot be started or does not complete the handshake.
 Subject open(std::string_view words, const Expected& expected);
 
 }  // namespace posproof
