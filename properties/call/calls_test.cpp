@@ -367,9 +367,13 @@ TEST(RefusesOutOfRange, an_error_is_a_refusal_and_a_crash_or_another_shape_is_no
   EXPECT_THROW(asked_of(failing(Failure::How::died)), Failure);
   EXPECT_THROW(asked_of(failing(Failure::How::answered_otherwise)), Failure);
   EXPECT_THROW(asked_of([](const Positions&) { return Tensor({2, 1}); }), Failure);
-  const Residual answered = asked_of([](const Positions&) { return Tensor({1, 1}); });
-  EXPECT_EQ(answered.error, 1);
-  EXPECT_EQ(answered.bound, 0);
+  try {
+    asked_of([](const Positions&) { return Tensor({1, 1}); });
+    ADD_FAILURE() << "position 10 was answered";
+  } catch (const Failure& answered) {
+    EXPECT_EQ(answered.how, Failure::How::answered_otherwise);
+    EXPECT_STREQ(answered.what(), "position 10 is answered, and 7 is the last");
+  }
 }
 
 TEST(RefusesOutOfRange, is_not_asked_of_what_is_defined_everywhere) {
