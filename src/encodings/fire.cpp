@@ -79,7 +79,9 @@ const EncodingSpec entry{
                         "added to the denominator: 0 in the paper's formula, mostly 1e-6 in code"}),
               whole(
                   "mlp_seed", type::any_whole, 1, {1, 2},
-                  "seed of what stands for the trained numbers (uniform, of mean 0 and standard deviation 1)")}},
+                  "seed of what stands for the trained numbers (uniform, of mean 0 and standard deviation 1): "
+                  "the hidden layer's weights [width], its biases, the last weights [heads, width], the last "
+                  "biases")}},
     .reference = &make,
     .exact = &oracle::fire,
     .facts = {{&facts::acts_on_logits_alone},

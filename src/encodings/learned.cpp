@@ -79,17 +79,20 @@ const EncodingSpec entry{
     .source = "Gehring et al. 2017; Devlin et al. 2018, BERT, section 3; Radford et al. 2019, GPT-2",
     .parameters =
         {.all = {whole("dim", type::any_width, 64, {1, 2, 3, 8, 64}, "width of a row", "channels"),
-                 whole("length", type::any_width, 512, {4, 17, 512}, "length of the table", "rows"),
+                 whole("length", type::any_width, 512, {4, 17, 512},
+                       "length of the table: the last position is length - 1 - offset", "rows"),
                  of_words("table", {"index", "seeded"},
                           "what stands for the trained numbers: index (row * dim + column), seeded (uniform, "
                           "of mean 0)"),
-                 where(drawn, whole("table_seed", type::any_whole, 1, {1, 2}, "seed of the table")),
+                 where(drawn,
+                       whole("table_seed", type::any_whole, 1, {1, 2}, "seed of the table [length, dim]")),
                  where(drawn, above_0("std", 0.02, {0.02, 1}, "standard deviation of the table's entries")),
                  convention("scale", {"none", "inverse_root_of_dim"},
                             "what multiplies every row: none, inverse_root_of_dim (x-transformers' "
                             "AbsolutePositionalEmbedding)"),
                  disputed(whole("offset", type::any_whole, 0, {0, 1, 2},
-                                "first row that is used: OPT 2, RoBERTa padding_idx + 1", "rows")),
+                                "row of position 0, the first that is used: OPT 2, RoBERTa padding_idx + 1",
+                                "rows")),
                  disputed(whole("padding_row", {-1, type::any_width.hi - 1}, -1, {-1, 1},
                                 "row that is all 0, nn.Embedding's padding_idx; positions begin at "
                                 "padding_row - offset, that of padding, where it is before 0; -1 for none",

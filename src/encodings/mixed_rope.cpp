@@ -144,7 +144,8 @@ const EncodingSpec entry{
                  of_words(
                      "table", {"seeded", "given"},
                      "what stands for the trained frequencies: seeded (uniform, of mean 0), given (a list)"),
-                 where(drawn, whole("table_seed", type::any_whole, 1, {1, 2}, "seed of the table")),
+                 where(drawn, whole("table_seed", type::any_whole, 1, {1, 2},
+                                    "seed of the table, in the order of `frequencies`")),
                  where(drawn,
                        above_0("std", 0.5, {0.5, 0.125}, "standard deviation of its entries", "radians")),
                  where(given, {"frequencies",

@@ -141,7 +141,7 @@ const EncodingSpec entry{
                   "table", {"index", "seeded"},
                   "what stands for the trained numbers: index (row + rows * head), seeded (uniform, of mean 0)"),
               where({{{"table", {"seeded"}}}},
-                    whole("table_seed", type::any_whole, 1, {1, 2}, "seed of the table"))},
+                    whole("table_seed", type::any_whole, 1, {1, 2}, "seed of the table [rows, heads]"))},
          .relations = {{{"height", "width"},
                         "tables of up to 1048576 rows",
                         [](const Arguments& p) { return window_of(p).all_rows() <= std::int64_t{1} << 20; },

@@ -171,7 +171,8 @@ const EncodingSpec entry{
                  of_words("table", {"index", "seeded", "constant", "mirrored"},
                           "what stands for the trained numbers: index (row * dim + column), seeded (uniform, of mean "
                           "0), constant (column + 1), mirrored (seeded, the same from both ends of both axes)"),
-                 where(drawn, whole("table_seed", type::any_whole, 1, {1, 2}, "seed of the table")),
+                 where(drawn, whole("table_seed", type::any_whole,
+                                    1, {1, 2}, "seed of the table [rows, dim], kept rows first")),
                  where(drawn, above_0("std", 0.02, {0.02, 1}, "standard deviation of the table's entries"))},
          .relations =
              {{{"height", "width", "from_height", "from_width"},

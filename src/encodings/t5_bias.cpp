@@ -123,7 +123,7 @@ const EncodingSpec entry{
                        "what stands for the trained numbers: index (bucket + buckets * head), seeded "
                        "(uniform, of mean 0)"),
               where({{{"table", {"seeded"}}}},
-                    whole("table_seed", type::any_whole, 1, {1, 2}, "seed of the table"))},
+                    whole("table_seed", type::any_whole, 1, {1, 2}, "seed of the table [buckets, heads]"))},
          .relations = {{{"buckets"},
                         "even numbers from 4",
                         [](const Arguments& p) {
