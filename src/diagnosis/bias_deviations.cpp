@@ -449,6 +449,7 @@ class Measuring {
     if (!std::isfinite(limit) ||
         std::ranges::any_of(there.data, [=](double entry) { return entry != limit; }))
       return std::nullopt;
+    if (ought.data == there.data) return std::nullopt;  // as declared: it limits nothing
     const bool least = ought.data.front() < limit;
     const std::string is = number(limit, 1e-6);
     return Deviation{{fmt::format("entries {} {} are {}", least ? "below" : "above", is, is)},
