@@ -20,6 +20,10 @@ std::string number(double value, double relative_error) {
 std::pair<std::string, std::string> told_apart(double value, double relative_error, double declared,
                                                double declared_error) {
   std::pair out{number(value, relative_error), number(declared, declared_error)};
+  // As many digits as are known, and where those are the declared ones, the fewest more that are not.
+  constexpr double seven_digits = 1e-7;
+  for (double error = relative_error / 10; out.first == out.second && error >= seven_digits; error /= 10)
+    out.first = number(value, error);
   constexpr int most = 17;  // tell any two apart
   for (int digits = 6; out.first == out.second && digits <= most; ++digits)
     out = {fmt::format("{:.{}g}", value, digits), fmt::format("{:.{}g}", declared, digits)};

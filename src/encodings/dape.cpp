@@ -61,16 +61,19 @@ const EncodingSpec entry{
     .formula =
         "s(q,k; i,j) = A + B + f(A, B), A = q.k / sqrt(dim), B = -m_h |i - j|, for all heads at once; f = W' max(z, z/100) + c', z = W (A, B) + c",
     .source = "Zheng et al. 2024, DAPE: Data-Adaptive Positional Encoding for Length Extrapolation",
-    .parameters = {{whole("dim", type::any_width, 64, {1, 2}, "width of a head", "channels"),
-                    whole("heads", {1, 8}, 8, {1, 2}, "heads; the network takes all of them together"),
-                    whole("hidden", {1, 1 << 12}, 32, {1, 3}, "width of the network's hidden layer"),
-                    convention("residual", {"both", "logits"}, "what f is added to: A + B, or A"),
-                    whole("table_seed", type::any_whole, 1, {1, 2},
-                          "seed of the first layer [hidden, 2 heads + 1], its own vector last; of the second "
-                          "[heads, hidden + 1], the next one")},
-                   {{{"heads"},
-                     "powers of two, whose slopes 2^(-8h/heads) are exact",
-                     [](const Arguments& p) { return (p.whole("heads") & (p.whole("heads") - 1)) == 0; }}}},
+    .parameters =
+        {{whole("dim", type::any_width, 64, {1, 2}, "width of a head", "channels"),
+          whole(
+              "heads", {1, 8}, 8, {1, 2},
+              "heads; q and k have all of them side by side, [n, heads dim], and the network takes all together"),
+          whole("hidden", {1, 1 << 12}, 32, {1, 3}, "width of the network's hidden layer"),
+          convention("residual", {"both", "logits"}, "what f is added to: A + B, or A"),
+          whole("table_seed", type::any_whole, 1, {1, 2},
+                "seed of the first layer [hidden, 2 heads + 1], its own vector last; of the second "
+                "[heads, hidden + 1], the next one")},
+         {{{"heads"},
+           "powers of two, whose slopes 2^(-8h/heads) are exact",
+           [](const Arguments& p) { return (p.whole("heads") & (p.whole("heads") - 1)) == 0; }}}},
     .reference = &make,
     .exact = &oracle::dape,
     .facts = {{&facts::acts_on_logits_alone},
