@@ -7,8 +7,6 @@
 #include "core/error.h"
 
 namespace posproof::axial {
-namespace {
-
 // Between two corners of a crop. The step's numerator is whole, its quotient and product are 2 roundings of
 // at most the whole length; a last number that is scaled itself is 2 more of that number, and 1 of the
 // difference.
@@ -22,8 +20,6 @@ Coordinate cropped(const Arguments& p, std::size_t axis) {
   const long double end = stop * (extent - 1) / extent, step = (end - start) / (extent - 1);
   return {step, -start / step, static_cast<double>(2 * std::abs(end) + 3 * (end - start))};
 }
-
-}  // namespace
 
 bool from_0(const Arguments& p) {
   return p.is("coordinates", "whole") || p.is("coordinates", "resized");

@@ -22,6 +22,8 @@ struct Coordinate {
   std::optional<double> roundings = {};
 };
 Coordinate coordinate_of(const Arguments& p, std::size_t axis);
+// Where coordinates are cropped: its step is not above 0 where the crop has no two of them.
+Coordinate cropped(const Arguments& p, std::size_t axis);
 
 // What the numbers of an axis are divided by, where they are whole.
 double factor_of(const Arguments& p, std::size_t axis);

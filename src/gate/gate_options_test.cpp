@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include "gate/testing/gated.h"
@@ -140,6 +142,7 @@ TEST(GateOptions, a_seed_draws_its_own_cases_and_the_same_again) {
 TEST(GateOptions, two_heads_are_those_of_a_rotation_alone) {
   GateOptions options{.budget = {.cases = 5}, .filter = std::string(agreement_id)};
   std::size_t opened = 0;
+  std::optional<std::array<std::size_t, 2>> own_heads;
   const auto heads = [&](bool two, std::string encoding, std::string parameters, bool live = true) {
     options.two_heads = two;
     opened = 0;
@@ -153,14 +156,15 @@ TEST(GateOptions, two_heads_are_those_of_a_rotation_alone) {
                          .description = "",
                          .encoding = spec.make(expected.parameters),
                          .precision = all_f64,
-                         .live = live};
+                         .live = live,
+                         .own_heads = own_heads};
         },
         options);
     EXPECT_FALSE(found.refuted() || found.undecided()) << not_holding(found);
     const bool said =
         std::ranges::count(found.skipped,
                            "heads from 2 on: heads 0 and 1 are asked for; `--heads` says how many") == 1;
-    EXPECT_EQ(said, two && live && one.encoding == "rope");
+    EXPECT_EQ(said, two && live && one.encoding == "rope" && !own_heads);
     return found.parameters.integer("heads");
   };
   EXPECT_EQ(heads(true, "rope", "dim=4"), 2);
@@ -169,6 +173,8 @@ TEST(GateOptions, two_heads_are_those_of_a_rotation_alone) {
   EXPECT_EQ(opened, 2u) << "with two heads, and with its own";
   EXPECT_EQ(heads(true, "alibi", "heads=3"), 3);
   EXPECT_EQ(opened, 1u);
+  own_heads = {8, 2};  // it says itself that further ones are these again
+  EXPECT_EQ(heads(true, "rope", "dim=4"), 2);
 }
 
 TEST(GateOptions, exhaustive_adds_every_position_to_what_was_searched) {

@@ -301,11 +301,13 @@ TEST(Ways, a_position_before_the_first_of_a_sequence_is_declined) {
 }
 
 TEST(Ways, the_gate_says_what_was_not_asked) {
-  EXPECT_EQ(gated("rope", "dim=8", "each").skipped, std::vector<std::string>{});
+  const std::string heads = "heads from 2 on: heads 0 and 1 are asked for; `--heads` says how many";
+  EXPECT_EQ(gated("rope", "dim=8", "each").skipped, std::vector{heads});
   EXPECT_EQ(gated("rope", "dim=8", "shared").skipped,
-            std::vector<std::string>{
+            (std::vector<std::string>{
                 "positions different by batch row in one call: not asked, the subject takes one row of "
-                "positions for the batch"});
+                "positions for the batch",
+                heads}));
 }
 
 TEST(Ways, an_option_that_cannot_be_is_refused_with_what_is_allowed) {

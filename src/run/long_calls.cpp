@@ -288,8 +288,8 @@ std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Enco
         return true;
       }
     }
-    const bool too_many = wide && found.raised && width_of(asked);
-    if (found.fails() && !too_many) end = shrunk(one, found, holds.cases + 1, budget);
+    const bool is_too_wide = wide && found.raised && width_of(asked);
+    if (found.fails() && !is_too_wide) end = shrunk(one, found, holds.cases + 1, budget);
     if (found.end == CaseResult::End::held) holds.add(found.residual, found.drawn.values);
     return end.has_value();
   };

@@ -90,6 +90,22 @@ TEST(LibrarySubject, says_what_it_is) {
   EXPECT_FALSE(opened("has=rotate", expected(Rotary{.dim = 2})).backward);
 }
 
+TEST(LibrarySubject, rows_have_the_width_that_it_says) {
+  const Subject wide = opened("width=3", expected(Table{.dim = 3}, "of=2"));
+  EXPECT_EQ(rows(wide), Tensor({2, 3}, {6, 38, 70, 8, 40, 72}));
+}
+
+// No other way to hand the arrays on is tried then: it is what it was refuted for.
+TEST(LibrarySubject, that_changes_what_it_is_given_says_so) {
+  const Subject subject = table("misbehaves=changes");
+  try {
+    rows(subject);
+    FAIL() << "nothing was thrown";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.how, Failure::How::answered_otherwise);
+  }
+}
+
 TEST(LibrarySubject, is_told_the_parameters) {
   const auto first = [](std::string_view parameters) { return rows(table("", parameters)).data.front(); };
   EXPECT_EQ(first("dim=2"), 6);

@@ -120,6 +120,8 @@ class Clone {
     fs::copy(POSPROOF_SOURCE "/run", folder_ / "run");
     fs::copy(POSPROOF_SOURCE "/examples", folder_ / "examples", fs::copy_options::recursive);
     fs::copy(POSPROOF_SOURCE "/examples/posproof_subject.py", folder_);
+    fs::create_directories(folder_ / "src" / "subject");
+    fs::copy(POSPROOF_SOURCE "/src/subject/posproof_subject.h", folder_ / "src" / "subject");
     for (const ShownFile& file : files) std::ofstream(folder_ / file.name) << file.bytes;
     fs::create_symlink(POSPROOF_BINARY, folder_ / "build" / "release" / "posproof");
     program("posproof", "exec " POSPROOF_BINARY " \"$@\"");
