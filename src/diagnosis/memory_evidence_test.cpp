@@ -30,11 +30,11 @@ Call of(std::size_t batch, Role role, std::vector<Position> positions) {
   return out;
 }
 
-// Position 22 is the first that a table for 10 has not, when it has doubled. Then one to four tokens of one
-// or two rows, some of them from 0 on, and ever farther.
+// Position 42 is the first that a table has not which was made for 10 and doubled for 20. Then one to four
+// tokens of one or two rows, some of them from 0 on, and ever farther.
 std::vector<Call> calls() {
   std::mt19937 random(1);
-  std::vector<Call> out = {of(1, Role::query, {10}), of(1, Role::query, {22})};
+  std::vector<Call> out = {of(1, Role::query, {10}), of(1, Role::query, {20}), of(1, Role::query, {42})};
   for (std::size_t n = 0; n < 80; ++n) {
     const std::size_t batch = 1 + random() % 2, tokens = 1 + random() % 4;
     std::vector<Position> all;
