@@ -20,6 +20,7 @@
 #include "diagnosis/measured_columns.h"
 #include "diagnosis/measured_words.h"
 #include "diagnosis/pair_forms.h"
+#include "diagnosis/position_steps.h"
 #include "run/narrowed.h"
 
 namespace posproof {
@@ -495,7 +496,7 @@ class Measuring {
     if (last < 2 || is_at(subject_, 1, truth_, 1)) return {};
     const bool as_at_0 = is_at(subject_, 1, subject_, 0);
     for (Position d = 2; d <= last; ++d) {
-      if (as_at_0 && !is_at(subject_, d, subject_, 0)) return {d, 2 * d, 2 * d - 1};
+      if (as_at_0 && !is_at(subject_, d, subject_, 0)) return steps_from(d);
       if (!as_at_0 && is_at(subject_, 1, truth_, d)) return {d};
     }
     return {};
@@ -503,25 +504,19 @@ class Measuring {
 
   std::vector<Deviation> by_steps() const {
     std::vector<Deviation> out;
-    const auto down = [](Position d, Position step) { return d - ((d % step) + step) % step; };
     for (const Position step : steps()) {
       if (step < 2) continue;
-      const auto add = [&](const std::string& words, const Function<Position(Position)>& to) {
-        out.push_back({{fmt::format(fmt::runtime(words), step)},
+      std::vector<StepMap> maps = step_maps(step);
+      if (step > 2)
+        maps.push_back(
+            {fmt::format("divided by {}, rounded towards 0", step), [=](Position d) { return d / step; }});
+      for (const StepMap& map : maps)
+        out.push_back({{"distances are " + map.words},
                        made(truth_,
-                            [to](const Entry& entry, const Asked& asked) {
+                            [to = map.of](const Entry& entry, const Asked& asked) {
                               return entry(asked.head, asked.i, asked.i - to(asked.i - asked.j));
                             }),
                        true});
-      };
-      add("distances are rounded down to multiples of {}", [=](Position d) { return down(d, step); });
-      add("distances are rounded towards 0 to multiples of {}", [=](Position d) { return d / step * step; });
-      add("distances are rounded up to multiples of {}", [=](Position d) { return -down(-d, step); });
-      add("distances are rounded to the nearest multiple of {}",
-          [=](Position d) { return down(d + step / 2, step); });
-      if (step == 2) continue;  // halves are known
-      add("distances are divided by {}, rounded down", [=](Position d) { return down(d, step) / step; });
-      add("distances are divided by {}, rounded towards 0", [=](Position d) { return d / step; });
     }
     return out;
   }

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "core/failure.h"
-#include "core/function.h"
 #include "diagnosis/call_fits.h"
 #include "run/narrowed.h"
 
@@ -25,25 +24,6 @@ Position down(Position t, Position step) {
 
 Position up(Position t, Position step) {
   return -down(-t, step);
-}
-
-struct Map {
-  std::string words;  // after `positions are `
-  Function<Position(Position)> of;
-};
-
-std::vector<Map> maps_of(Position step) {
-  std::vector<Map> out = {
-      {fmt::format("rounded down to multiples of {}", step), [=](Position t) { return down(t, step); }},
-      {fmt::format("rounded up to multiples of {}", step), [=](Position t) { return up(t, step); }},
-      {fmt::format("rounded to the nearest multiple of {}", step),
-       [=](Position t) { return down(t + step / 2, step); }},
-      {fmt::format("rounded towards 0 to multiples of {}", step),
-       [=](Position t) { return t < 0 ? up(t, step) : down(t, step); }}};
-  if (step > 2)  // halves are known
-    out.push_back(
-        {fmt::format("divided by {}, rounded down", step), [=](Position t) { return down(t, step) / step; }});
-  return out;
 }
 
 // Chunks of a sequence, whose first position is rounded.
@@ -117,10 +97,28 @@ std::vector<Position> steps_of(const OneToken& one, Position last) {
     const Position middle = same + (other - same) / 2;
     (is_as_at_0(middle) ? same : other) = middle;
   }
-  return {other, 2 * other, 2 * other - 1};  // rounded down, and to the nearest one
+  return steps_from(other);
 }
 
 }  // namespace
+
+std::vector<StepMap> step_maps(Position step) {
+  std::vector<StepMap> out = {
+      {fmt::format("rounded down to multiples of {}", step), [=](Position t) { return down(t, step); }},
+      {fmt::format("rounded towards 0 to multiples of {}", step),
+       [=](Position t) { return t / step * step; }},
+      {fmt::format("rounded up to multiples of {}", step), [=](Position t) { return up(t, step); }},
+      {fmt::format("rounded to the nearest multiple of {}", step),
+       [=](Position t) { return down(t + step / 2, step); }}};
+  if (step > 2)
+    out.push_back(
+        {fmt::format("divided by {}, rounded down", step), [=](Position t) { return down(t, step) / step; }});
+  return out;
+}
+
+std::vector<Position> steps_from(Position first) {
+  return {first, 2 * first, 2 * first - 1};  // rounded down, and to the nearest one
+}
 
 std::vector<Effect> effects_of_steps(const std::vector<Position>& measured, bool keys) {
   std::set<Position> steps(measured.begin(), measured.end());
@@ -128,7 +126,7 @@ std::vector<Effect> effects_of_steps(const std::vector<Position>& measured, bool
   std::vector<Effect> out;
   for (const Position step : steps) {
     if (step < 2) continue;
-    for (const Map& map : maps_of(step)) {
+    for (const StepMap& map : step_maps(step)) {
       out.push_back(effect_on_positions((keys ? "of queries: positions are " : "positions are ") + map.words,
                                         [of = map.of](const TokenOf& t) { return of(t.at); }));
       if (!keys) continue;

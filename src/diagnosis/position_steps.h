@@ -1,7 +1,9 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "core/function.h"
 #include "core/spec.h"
 #include "diagnosis/call_deviations.h"
 #include "diagnosis/call_effects.h"
@@ -9,6 +11,17 @@
 
 // Positions, or the first of a chunk, that are counted in steps: pages of a cache, tiles of a kernel.
 namespace posproof {
+
+// How a whole number becomes one of few: `rounded down to multiples of 16`.
+struct StepMap {
+  std::string words;
+  Function<Position(Position)> of;
+};
+// Rounded down, towards 0, up, to the nearest, and divided where the step is not 2: halves are known.
+std::vector<StepMap> step_maps(Position step);
+
+// Where the answer at 1 is that at 0, and the first that is another is at `first`: the steps of such maps.
+std::vector<Position> steps_from(Position first);
 
 // Positions that are rounded to multiples of a step, up, down or to the nearest, or divided by it; rows whose
 // first position is. Steps are the powers of 2 up to 4096 and those that were measured. `keys`: that have

@@ -181,8 +181,8 @@ std::string described(const Introduction& it) {
 
 }  // namespace
 
-Subject open_command(const Words& words, const std::string& command, const Expected& expected) {
-  const auto talk = std::make_shared<SubjectProtocol>(words.rest, split(command), expected);
+Subject open_command(const Words& words, std::vector<std::string> argv, const Expected& expected) {
+  const auto talk = std::make_shared<SubjectProtocol>(words.rest, std::move(argv), expected);
   const Introduction& it = talk->introduction();
 
   const Encoding& declared = choose(words.rest, it.kinds, expected);

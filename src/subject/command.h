@@ -1,14 +1,15 @@
 #pragma once
 
-#include <string_view>
+#include <string>
+#include <vector>
 
 #include "subject/subject.h"
 #include "subject/words.h"
 
 namespace posproof {
 
-// `cmd:PROGRAM ARGS`: a program that speaks the protocol of protocol.md, started by that command line. See
+// A program that speaks the protocol of protocol.md, started with these arguments, itself the first. See
 // open().
-Subject open_command(const Words& words, const std::string& command, const Expected& expected);
+Subject open_command(const Words& words, std::vector<std::string> argv, const Expected& expected);
 
 }  // namespace posproof

@@ -32,12 +32,6 @@ std::string& serving_program() {
   return program;
 }
 
-std::string in_quotes(const std::string& word) {
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 // Why a question is not answered: the words of an answer that is no result.
 struct Unanswered {
   std::string answer, name, why;
@@ -184,8 +178,7 @@ class Conversation {
 struct Asked : posproof_asked {
   explicit Asked(const Frame& hello) : posproof_asked{}, id(hello.header.word("encoding")) {
     const Parameters all = Case::parse(hello.header.word("parameters"));
-    for (const auto& [name, value] : all.fields())
-      values[name] = {value, text(value)};
+    for (const auto& [name, value] : all.fields()) values[name] = {value, text(value)};
     encoding = id.c_str();
     word = [](const posproof_asked* asked, const char* name) -> const char* {
       const Known* known = static_cast<const Asked*>(asked)->find(name);
@@ -420,13 +413,13 @@ void serve_libraries_with(std::string program) {
   serving_program() = std::move(program);
 }
 
-std::string command_that_serves(const std::string& library) {
+std::vector<std::string> command_that_serves(const std::string& library) {
   if (serving_program().empty())
     throw std::invalid_argument(
         fmt::format("`lib:{}`: the program posproof alone serves libraries", library));
   if (std::error_code none; !std::filesystem::is_regular_file(library, none))
     throw SubjectError(fmt::format("{}: there is no such file", library));
-  return fmt::format("{} serve {}", in_quotes(serving_program()), in_quotes(library));
+  return {serving_program(), "serve", library};
 }
 
 void serve_library(const std::string& path, int input, int output) {

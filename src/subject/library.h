@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 // A shared library with the functions of posproof_subject.h, as a subject: `lib:PATH`. A process of its own
 // loads it and speaks the protocol (protocol.md) for it, so that what crashes or hangs there is a verdict
@@ -10,9 +11,9 @@ namespace posproof {
 // Which program does that, with the words `serve PATH`. Until it is said, `lib:` is refused.
 void serve_libraries_with(std::string program);
 
-// The command line that serves the library. Throws std::invalid_argument where no program is known, and
-// SubjectError where there is no such file.
-std::string command_that_serves(const std::string& library);
+// The program and its arguments that serve the library. Throws std::invalid_argument where no program is
+// known, and SubjectError where there is no such file.
+std::vector<std::string> command_that_serves(const std::string& library);
 
 // Loads the library, and answers on `output` what is asked on `input` until that ends. What the library
 // prints goes to stderr where `output` is standard output. A library that cannot be loaded or takes no part

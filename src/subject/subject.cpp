@@ -38,7 +38,7 @@ Subject open(std::string_view words, const Expected& expected) {
         "`{}`: --sandbox is for a program, `cmd:PROGRAM ARGS` or `lib:LIBRARY`; a file is only read", words));
   const auto* rotary = expected.declared.empty() ? nullptr : std::get_if<Rotary>(&expected.declared.front());
   Subject subject = is_library   ? open_command(parsed, command_that_serves(parsed.rest), expected)
-                    : is_program ? open_command(parsed, parsed.rest, expected)
+                    : is_program ? open_command(parsed, split(parsed.rest), expected)
                     : rotary     ? open_cache(parsed, *rotary, expected)
                                  : open_table(parsed, expected);
   subject.name = printable(words);
