@@ -57,7 +57,8 @@ TEST(PairNorm, is_within_two_units_whatever_the_exponents) {
 }
 
 TEST(PairNorm, of_0_is_the_size_of_the_other_and_of_no_number_none) {
-  constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  constexpr double infinity = std::numeric_limits<double>::infinity(),
+                   nan = std::numeric_limits<double>::quiet_NaN();
   for (const double x : {0.0, -2.5, 0x1p-1074, 0x1.8p1023, infinity})
     EXPECT_EQ(pair_norm(x, -0.0), std::abs(x)) << x;
   EXPECT_EQ(pair_norm(0, -7), 7);

@@ -109,6 +109,33 @@ TEST(Tree, heavy_libraries_have_one_door) {
   }
 }
 
+// clang 14 does not compile GCC 12's views, nor what returns a subrange: fuzz, coverage and clang-tidy are
+// built by it.
+TEST(Tree, ranges_are_those_that_clang_14_compiles) {
+  static const std::regex refused(
+      R"(#include <ranges>|std::views|std::ranges::(\w*_?view\b|subrange|)"
+      R"((unique|remove|remove_if|partition|stable_partition|rotate|search|search_n|equal_range|find_end)\())");
+  EXPECT_TRUE(
+      std::regex_search("const auto again = std::ranges::"
+                        "unique(distinct);",
+                        refused));
+  EXPECT_FALSE(std::regex_search("std::ranges::sort(all);", refused));
+  std::size_t files = 0;
+  for (const char* folder : {"src", "properties", "benchmarks", "experiments", "fuzz"})
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(POSPROOF_SOURCE) / folder)) {
+      const fs::path path = entry.path();
+      if ((path.extension() != ".cpp" && path.extension() != ".h") || path.filename() == "tree_test.cpp")
+        continue;
+      ++files;
+      std::ifstream in(path);
+      for (std::string line; std::getline(in, line);)
+        if (line.find("ranges") != std::string::npos || line.find("std::views") != std::string::npos) {
+          EXPECT_FALSE(std::regex_search(line, refused)) << path << ": " << line;
+        }
+    }
+  EXPECT_GT(files, 1000u);
+}
+
 // The namespaces that the file opens from column 0, but those without a name.
 std::vector<std::string> opened_by(const fs::path& file) {
   static const std::regex opens(R"(^namespace ([\w:]+) \{)");

@@ -183,10 +183,11 @@ TEST(Defects, with_positions_in_f16_rotate_by_the_nearest_one_that_f16_holds) {
   const auto rotated = [&](Position t) { return made.rotate(x, {&t, 1}, Role::query); };
   const std::pair<Position, Position> held[] = {{1000, 1000}, {2049, 2048}, {4099, 4100}, {65519, 65504}};
   for (const auto& [asked, taken] : held) {
-    const Tensor right = wrong_ropes::rotated(
-        made, {.positions = {.whole = {taken}}, .contents = {x}}, [&](std::size_t, const Pair& pair) {
-          return wrong_ropes::exact(static_cast<long double>(taken) * pair.frequency);
-        });
+    const Tensor right =
+        wrong_ropes::rotated(made, {.positions = {.whole = {taken}}, .contents = {x}},
+                             [at = taken](std::size_t, const Pair& pair) {
+                               return wrong_ropes::exact(static_cast<long double>(at) * pair.frequency);
+                             });
     EXPECT_EQ(rotated(asked), right) << asked;
   }
   for (const double y : rotated(65520).data) EXPECT_TRUE(std::isnan(y));

@@ -438,7 +438,7 @@ TEST(HeadDeviation, is_of_sixteen_pairs) {
     for (Position t = 0; t < queries; ++t) call.positions.whole.push_back(20 + t);
     for (Position t = 0; t < keys; ++t) call.keys.whole.push_back(t);
     Tensor swapped = answer(truth, call);
-    std::ranges::rotate(swapped.data, swapped.data.begin() + queries * keys);
+    std::rotate(swapped.data.begin(), swapped.data.begin() + queries * keys, swapped.data.end());
     const auto found = head_deviation(truth, all_f32, {{{}, call, swapped}});
     return found ? found->sentences : Sentences{};
   };

@@ -241,7 +241,7 @@ std::optional<std::string> call_deviation(const Model& model, const Subject& sub
   std::vector<Effect> effects =
       further.effects.empty() ? effects_of(model, subject, declared, all_first) : further.effects;
   // What needs no memory is tried first: it may explain the same answers.
-  std::ranges::stable_partition(effects, [](const Effect& one) { return !one.remembers; });
+  std::stable_partition(effects.begin(), effects.end(), [](const Effect& one) { return !one.remembers; });
   for (const Effect& effect : effects) {
     if (effect.remembers && !subject.live) continue;  // a file
     const auto by_effect = explained_by(effect, model, declared, answered, alone);

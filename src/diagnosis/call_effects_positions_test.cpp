@@ -285,8 +285,8 @@ TEST(CallEffectsOnPositions, move_positions_that_are_no_whole_numbers) {
   const std::vector<Effect> effects = known_effects(false, false);
   for (const auto& [words, to] : all) {
     // Whole positions have effects of the same names, which come first.
-    const auto found = std::ranges::find_if(effects, [&](const Effect& one) {
-      return one.words == words && one.begin()(call, 0, 1).call.positions.real != call.positions.real;
+    const auto found = std::ranges::find_if(effects, [&, name = words](const Effect& one) {
+      return one.words == name && one.begin()(call, 0, 1).call.positions.real != call.positions.real;
     });
     ASSERT_NE(found, effects.end()) << words;
     EXPECT_EQ(found->begin()(call, 0, 1).call.positions.real, to) << words;

@@ -88,10 +88,10 @@ TEST(CircleForms, name_sines_and_cosines_of_the_first_token_of_neighbours_and_of
               [](const At& one) { return static_cast<double>(one.token); }}};
   for (const auto& [words, number] : all) {
     EXPECT_EQ(said_of("rope", "dim=8 heads=3",
-                      [number](const At& one) { return at(one.pair, one.own(), number(one)); }),
+                      [of = number](const At& one) { return at(one.pair, one.own(), of(one)); }),
               Sentences{"sines are " + words + ", cosines are not"});
     EXPECT_EQ(said_of("rope", "dim=8 heads=3",
-                      [number](const At& one) { return at(one.pair, number(one), one.own()); }),
+                      [of = number](const At& one) { return at(one.pair, of(one), one.own()); }),
               Sentences{"cosines are " + words + ", sines are not"});
   }
 }

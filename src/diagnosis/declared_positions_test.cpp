@@ -104,15 +104,15 @@ TEST(DeclaredPositions, are_answered_by_every_candidate_or_refused) {
   for (const auto& [id, family] : catalogue::defects())
     for (const Defect& one : family->defects)
       ask(
-          [&] {
-            return one.make(with(encoding_named(std::string(id)), Case::parse(std::string(one.setting))));
+          [&, of = id] {
+            return one.make(with(encoding_named(std::string(of)), Case::parse(std::string(one.setting))));
           },
           std::string(one.name));
   for (const auto& [id, family] : catalogue::misreadings())
     for (const Misreading& one : family->misreadings)
       ask(
-          [&] {
-            return one.make(with(encoding_named(std::string(id)), Case::parse(std::string(one.setting))));
+          [&, of = id] {
+            return one.make(with(encoding_named(std::string(of)), Case::parse(std::string(one.setting))));
           },
           std::string(one.what));
   EXPECT_GT(asked, 50u);

@@ -345,8 +345,7 @@ class OperatorHalves {
         if (!right[i]) out.push_back(static_cast<Position>((i + by) % n) - static_cast<Position>(i));
     }
     std::ranges::sort(out);
-    const auto again = std::ranges::unique(out);
-    out.erase(again.begin(), again.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
   }
 

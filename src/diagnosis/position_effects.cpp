@@ -37,8 +37,7 @@ std::vector<std::size_t> in_rising_order(std::span<const Position> row) {
 // position were missing; past the last one it finds that.
 Position among_distinct(std::span<const Position> all, Position t) {
   std::vector<Position> distinct = sorted(all);
-  const auto again = std::ranges::unique(distinct);
-  distinct.erase(again.begin(), again.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
   const auto last = static_cast<Position>(distinct.size()) - 1;
   return distinct[static_cast<std::size_t>(std::min(t - distinct.front(), last))];
 }

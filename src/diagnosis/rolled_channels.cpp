@@ -77,7 +77,7 @@ std::optional<Rolled> rolled_input(const Channels& channels) {
 std::vector<MeasuredChannel> counted_from(std::size_t first, Channels channels) {
   const std::size_t width = channels.size();
   for (MeasuredChannel& one : channels) put_back(one, width - first, width);
-  std::ranges::rotate(channels, channels.begin() + static_cast<std::ptrdiff_t>(first));
+  std::rotate(channels.begin(), channels.begin() + static_cast<std::ptrdiff_t>(first), channels.end());
   return channels;
 }
 

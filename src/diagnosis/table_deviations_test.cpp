@@ -132,8 +132,8 @@ TEST(TableDeviations, are_sines_or_cosines_of_a_neighbour) {
 TEST(TableDeviations, are_one_row_in_the_place_of_all_or_beside_all) {
   for (const auto& [family, words] :
        {std::pair<std::string, std::string>{"sinusoidal", "dim=8"}, {"sincos_2d", "dim=8"}}) {
-    const auto of = [&](const Function<double(double x, std::size_t c)>& entry) {
-      return with_rows(family, words, [&](double, std::span<double> row) {
+    const auto of = [id = family, given = words](const Function<double(double x, std::size_t c)>& entry) {
+      return with_rows(id, given, [&](double, std::span<double> row) {
         for (std::size_t c = 0; c < row.size(); ++c) row[c] = entry(row[c], c);
       });
     };

@@ -375,7 +375,7 @@ std::optional<std::string> wrong_terms(const Contextual& subject, const Contextu
   if (!is_known(truth)) return std::nullopt;
   // Those that are wrong say most: a term may be wrong at some offsets alone.
   std::vector<Logit> all = logits_of(truth, precision, answered);
-  const auto right_ones = std::ranges::stable_partition(all, [&](const Logit& one) {
+  const auto right_ones = std::stable_partition(all.begin(), all.end(), [&](const Logit& one) {
     const auto parts = parts_of(reference, row_of(one.from->call.contents[0], one.row),
                                 row_of(one.from->call.contents[1], one.column), one.pair().i, one.pair().j)
                            .at(one.head);
@@ -386,8 +386,8 @@ std::optional<std::string> wrong_terms(const Contextual& subject, const Contextu
       to.push_back(from[n]);
   };
   std::vector<Logit> logits;
-  some_of(std::span(all).first(all.size() - right_ones.size()), logits);
-  some_of(std::span(all).last(right_ones.size()), logits);
+  some_of({all.begin(), right_ones}, logits);
+  some_of({right_ones, all.end()}, logits);
   if (logits.size() < several || !is_linear(reference, logits)) return std::nullopt;
   std::array<std::size_t, term_count> wrong{};
   for (const Logit& one : logits) {

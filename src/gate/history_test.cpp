@@ -295,14 +295,15 @@ TEST(History, ends_when_its_time_is_over) {
 TEST(History, tells_all_calls_where_there_is_no_time_to_leave_some_out) {
   for (const auto& [pause, before] : {std::pair{0, 1}, {220, 8}}) {
     bool paused = false;
-    const Made late = made("rope", "dim=2", [&](const Encoding& of, Memory& memory, const Call& call) {
-      if (call.batch != 3 || memory.calls == 1) return answer(of, call);
-      // Of the clock of budgets, which leaves out waits for a processor.
-      const auto end = BudgetClock::now() + std::chrono::milliseconds(paused ? 0 : pause);
-      while (BudgetClock::now() < end) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      paused = true;
-      throw Failure(Failure::How::raised, "no batches", "rotate: no batches");
-    });
+    const Made late =
+        made("rope", "dim=2", [&, ms = pause](const Encoding& of, Memory& memory, const Call& call) {
+          if (call.batch != 3 || memory.calls == 1) return answer(of, call);
+          // Of the clock of budgets, which leaves out waits for a processor.
+          const auto end = BudgetClock::now() + std::chrono::milliseconds(paused ? 0 : ms);
+          while (BudgetClock::now() < end) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+          paused = true;
+          throw Failure(Failure::How::raised, "no batches", "rotate: no batches");
+        });
     const Verdict verdict =
         history_searched(late.truth, late.subject,
                          {.id = "late", .budget = {.shrinks = 0, .time = std::chrono::milliseconds(200)}});

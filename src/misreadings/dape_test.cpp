@@ -40,7 +40,7 @@ LogitFormula network(const Network& as) {
     for (std::size_t h = 0; h < heads; ++h)
       given.push_back(as.logits * (as.undivided ? root : 1) * logits[h] + as.biases_of_logits * biases[h]);
     for (std::size_t h = 0; h < heads; ++h) given.push_back(as.biases * biases[h]);
-    if (as.exchanged) std::ranges::rotate(given, given.begin() + std::ptrdiff_t(heads));
+    if (as.exchanged) std::rotate(given.begin(), given.begin() + std::ptrdiff_t(heads), given.end());
     if (as.in_turn) {
       const std::vector<Real> before = given;
       for (std::size_t n = 0; n < 2 * heads; ++n) given[n] = before[n / 2 + (n % 2 == 0 ? 0 : heads)];

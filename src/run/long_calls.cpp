@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -141,11 +140,10 @@ bool change_within(const Rotary& rotary, std::int64_t tokens) {
 // program that counts its tokens answers them as one that never scales.
 std::optional<Case> case_past_a_change(const Encoding& truth, const Encoding& subject,
                                        const Precision& precision) {
-  const auto* rotary = std::get_if<Rotary>(&truth);
-  if (rotary == nullptr || !rotary->in_call || !std::holds_alternative<Rotary>(subject)) return std::nullopt;
-  const Domain domain = overlap(positions_of(subject), rotary->positions);
+  if (!depends_on_the_call(truth) || !signature(subject).role) return std::nullopt;
+  const Domain domain = overlap(positions_of(subject), positions_of(truth));
   const std::int64_t tokens = long_sizes.back();
-  if (domain.real || domain.lo != 0 || !fits(tokens, domain) || !change_within(*rotary, tokens))
+  if (domain.real || domain.lo != 0 || !fits(tokens, domain) || !change_within(as<Rotary>(truth), tokens))
     return std::nullopt;
   Case one = case_of_length(truth, domain, tokens, "consecutive", of_all_digits(precision));
   one.set("batch", 1.0);
@@ -185,8 +183,8 @@ std::vector<Case> wide_cases(const Encoding& truth, const Encoding& subject, con
   const Signature& known = signature(*same);
   const double content = of_all_digits(precision);
   if (!known.role && !known.has(Axis::token)) {
-    for (const std::int64_t tokens : usual_sizes | std::views::reverse)
-      if (fits(tokens, domain)) return cases_of_many_queries(*same, domain, tokens, content);
+    for (auto tokens = usual_sizes.rbegin(); tokens != usual_sizes.rend(); ++tokens)
+      if (fits(*tokens, domain)) return cases_of_many_queries(*same, domain, *tokens, content);
     return {};
   }
   std::vector<Case> out;
