@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -18,6 +19,9 @@ std::optional<Dtype> dtype(std::string_view name);
 std::string_view name(Dtype dtype);
 std::size_t size(Dtype dtype);  // bytes of one value
 bool is_float(Dtype dtype);     // one of the four
+
+// How positions come, in the words of the protocol.
+constexpr std::array<std::string_view, 4> position_dtypes = {"int64", "int32", "float64", "float32"};
 
 std::optional<Format> format(Dtype dtype);  // of the four; none of the others
 Dtype dtype(Format format);

@@ -219,8 +219,6 @@ struct Asked : posproof_asked {
   std::map<std::string, Known, std::less<>> values;
 };
 
-constexpr std::array<std::string_view, 4> position_dtypes = {"int64", "int32", "float64", "float32"};
-
 std::string_view or_else(const char* said, std::string_view usual) {
   return said == nullptr ? usual : std::string_view(said);
 }

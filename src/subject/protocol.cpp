@@ -22,7 +22,6 @@ using namespace std::chrono_literals;
 constexpr std::array<std::string_view, 5> all_kinds = {"rows", "rotate", "bias", "logits", "attend"};
 constexpr std::array<std::string_view, 6> ways_of_positions = {"each",   "shared",   "ascending",
                                                                "offset", "sequence", "mask"};
-constexpr std::array<std::string_view, 4> position_dtypes = {"int64", "int32", "float64", "float32"};
 constexpr std::size_t longest_word = 2000;  // characters of the subject's own words in a message
 constexpr std::size_t dropped = std::size_t{1}
                                 << 24;  // bytes of a wrong answer that are read over, to stay in step
