@@ -64,9 +64,14 @@ double factor_of(const Arguments& p, std::size_t axis) {
   return given(p.list("factors")) ? p.list("factors")[axis] : p.real("factor");
 }
 
+double base_of(const Arguments& p, std::size_t axis) {
+  return given(p.list("bases")) ? p.list("bases")[axis] : p.real("base");
+}
+
 long double scale_of(const Arguments& p, std::size_t axis) {
   if (!normalised(p)) return 1 / static_cast<long double>(factor_of(p, axis));
-  return 2 * std::numbers::pi_v<long double> / (static_cast<long double>(p.list("grid")[axis]) + 1e-6L);
+  return static_cast<long double>(p.real("scale")) /
+         (static_cast<long double>(p.list("grid")[axis]) + static_cast<long double>(p.real("eps")));
 }
 
 // `all`: columns of all axes.
@@ -90,12 +95,12 @@ Encoding make(const Arguments& p) {
       Pair pair = place(p.word("layout"), begin, parts[part], all, j);
       if (pair.second >= dim) continue;
       pair.axis = p.is("axis_order", "given") ? part : axes - 1 - part;
-      const long double plain = p.is("divisor", "half")
-                                    ? ladder::frequency(p.real("base"), 2 * j, parts[part])
-                                    : ladder::frequency(p.real("base"), j, parts[part] / 2 - 1);
+      const double base = base_of(p, pair.axis);
+      const long double plain = p.is("divisor", "half") ? ladder::frequency(base, 2 * j, parts[part])
+                                                        : ladder::frequency(base, j, parts[part] / 2 - 1);
       w.push_back(plain * scale_of(p, pair.axis));
       pair.frequency = static_cast<double>(w.back());
-      // The extent, 2 pi, their quotient and a product.
+      // The extent with eps, its quotient, and products with scale and the frequency.
       if (normalised(p)) pair.frequency_error.roundings = 4;
       if (!normalised(p) && factor_of(p, pair.axis) != 1) pair.frequency_error = divided();
       table.pairs.push_back(pair);
@@ -137,6 +142,11 @@ const std::vector<Parameter> parameters = {
     above_0(
         "base", 10000, {10000, 100},
         "its powers are the frequencies, from 1 to nearly 1/base where axes have many columns, and to just that where divisor is half_minus_one"),
+    {"bases",
+     type::List{3},
+     std::vector<double>{0},
+     {std::vector<double>{0}, std::vector<double>{100, 40}, std::vector<double>{20, 100, 40}},
+     "base of each axis, as DINO's temperatureH and temperatureW; [0]: base on every axis"},
     {"parts",
      type::List{3},
      std::vector<double>{0},
@@ -162,7 +172,7 @@ const std::vector<Parameter> parameters = {
         "multiple, cut)"),
     convention(
         "normalize", {"none", "detr", "centred"},
-        "none; detr (times 2 pi/(extent of the grid + 1e-6)); centred (the same of the position - 1/2)"),
+        "none; detr (times scale/(extent of the grid + eps)); centred (the same of the position - 1/2)"),
     where(
         plain,
         {"factor",
@@ -183,12 +193,29 @@ const std::vector<Parameter> parameters = {
            std::vector<double>{16, 16},
            {std::vector<double>{16, 16}, std::vector<double>{5, 3}, std::vector<double>{2, 5, 3}},
            "how many rows and columns the grid has; of three, images first",
-           "positions"})};
+           "positions"}),
+    where(everywhere_normalised, above_0("scale", 2 * std::numbers::pi, {2 * std::numbers::pi, 1},
+                                         "angle of the fastest pair over the whole grid", "radians")),
+    where(everywhere_normalised, {"eps",
+                                  type::Real{.lo = 0, .from = true},
+                                  1e-6,
+                                  {1e-6, 0.0},
+                                  "what is added to the extent before it divides",
+                                  "positions"})};
 
 const std::vector<Relation> relations = {
     {{"parts", "axes"},
      "as many parts as axes, or [0]",
      [](const Arguments& p) { return !given(p.list("parts")) || p.list("parts").size() == p.width("axes"); }},
+    {{"bases", "axes"},
+     "numbers above 0, one for each axis, or [0]",
+     [](const Arguments& p) {
+       const auto& all = p.list("bases");
+       return !given(all) || (all.size() == p.width("axes") && std::ranges::min(all) > 0);
+     }},
+    {{"base", "bases"},
+     "10000 where each axis has a base of its own",
+     [](const Arguments& p) { return !given(p.list("bases")) || p.real("base") == 10000; }},
     {{"parts", "dim", "uneven"},
      "even numbers from 2 that fill the width",
      [](const Arguments& p) {
@@ -240,8 +267,9 @@ const std::vector<Relation> relations = {
 
 using namespace properties;
 
-const Condition alike{{{"normalize", {"none"}}, {"factors", {std::vector<double>{0}}}}};
-const Condition unscaled{{{"normalize", {"none"}}, {"factor", {1.0}}, {"factors", {std::vector<double>{0}}}}};
+const std::vector<double> of_all_axes{0};
+const Condition alike{{{"normalize", {"none"}}, {"factors", {of_all_axes}}, {"bases", {of_all_axes}}}};
+const Condition unscaled{{{"normalize", {"none"}}, {"factor", {1.0}}, {"factors", {of_all_axes}}}};
 // No axis is cut off, and one radian a position is the fastest pair of each.
 const Condition has_every_axis{{{"normalize", {"none"}}, {"uneven", {"refuse", "zero_pad"}}}};
 

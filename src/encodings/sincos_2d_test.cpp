@@ -46,11 +46,24 @@ TEST(Sincos2d, has_the_numbers_of_the_conventions_in_use) {
        {-0.75680249530792825, -0.65364362086361191, 0.039989334186634159, 0.99920010666097794,
         -0.27941549819892587, 0.96017028665036602, 0.059964006479444599, 0.99820053993520417}},
       {"dim=8 layout=interleaved offset=1 normalize=detr grid=[7,12]",
-       {-0.43388327699884437, -0.90096909044691655, 0.035896197508757649, 0.99935552382743763,
-        2.6179936598253261e-7, -0.99999999999996573, 0.031410756461426456, 0.99950656044796472}},
+       {-0.43388327699884427, -0.9009690904469166, 0.035896197508757645, 0.9993555238274376,
+        2.6179936610499726e-07, -0.9999999999999657, 0.03141075646142646, 0.9995065604479647}},
       {"dim=8 layout=interleaved offset=1 normalize=centred grid=[7,12]",  // Deformable DETR
-       {4.4879888639868591e-7, -0.99999999999989929, 0.031410754592353981, 0.99950656050670268,
-        0.25881927690805148, -0.96592576417693372, 0.028793949969430991, 0.99958536826284022}},
+       {4.4879888652115055e-07, -0.9999999999998993, 0.03141075459235398, 0.9995065605067027,
+        0.25881927690805157, -0.9659257641769337, 0.02879394996943099, 0.9995853682628402}},
+      {"dim=8 layout=interleaved offset=1 normalize=detr grid=[7,12] bases=[20,40]",  // DINO's temperatureH,
+                                                                                      // temperatureW
+       {-0.43388327699884427, -0.9009690904469166, 0.7193289626452187, 0.6946695930438826,
+        2.6179936610499726e-07, -0.9999999999999657, 0.47655273332343207, 0.8791458879855868}},
+      {"dim=8 layout=interleaved offset=1 normalize=detr grid=[7,12] bases=[40,20] axis_order=reversed",
+       {2.6179936610499726e-07, -0.9999999999999657, 0.6461135924748114, 0.7632412630481226,
+        -0.43388327699884427, -0.9009690904469166, 0.5376863902106909, 0.8431449138684267}},
+      {"dim=8 layout=interleaved offset=1 normalize=detr grid=[7,12] scale=1 eps=0",
+       {0.5408342133588315, 0.8411292134152362, 0.00571425461618294, 0.9999836735138137, 0.479425538604203,
+        0.8775825618903728, 0.004999979166692708, 0.9999875000260416}},
+      {"dim=8 layout=interleaved bases=[100,40]",
+       {0.1411200080598672, -0.9899924966004454, 0.2955202066613396, 0.955336489125606, -0.9589242746631385,
+        0.28366218546322625, 0.7107539373458331, 0.7034407157304696}},
   };
   for (const auto& [words, golden] : all) {
     EXPECT_EQ(row(encodings::sincos_2d.oracle(Case::parse(words)), {3, 5}), golden) << words;
@@ -194,6 +207,10 @@ TEST(Sincos2d, refuses_what_makes_no_sense) {
   EXPECT_EQ(no("dim=8 parts=[2,4] uneven=zero_pad"), "not refused");
   EXPECT_EQ(no("dim=8 parts=[4,6] uneven=zero_pad"),
             "`parts=[4,6] dim=8 uneven=zero_pad`; allowed: even numbers from 2 that fill the width");
+  EXPECT_EQ(no("bases=[20]"), "`bases=[20] axes=2`; allowed: numbers above 0, one for each axis, or [0]");
+  EXPECT_EQ(no("bases=[20,0]"), "`bases=[20,0] axes=2`; allowed: numbers above 0, one for each axis, or [0]");
+  EXPECT_EQ(no("base=100 bases=[20,40]"),
+            "`base=100 bases=[20,40]`; allowed: 10000 where each axis has a base of its own");
   EXPECT_EQ(no("factors=[2]"),
             "`factors=[2] axes=2 normalize=none`; allowed: numbers from 1, one for each axis, or [0]");
   EXPECT_EQ(no("factors=[2,0.5]"),

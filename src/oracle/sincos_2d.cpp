@@ -79,6 +79,11 @@ double divisor_of(const Arguments& p, std::size_t axis) {
   return own.size() > 1 ? own.at(axis) : p.real("factor");
 }
 
+double base_of(const Arguments& p, std::size_t axis) {
+  const auto& own = p.list("bases");
+  return own.size() > 1 ? own.at(axis) : p.real("base");
+}
+
 // The positions of an axis that the parts of a normalised table are asked at: twice the number, so that one
 // half is whole.
 class Axis {
@@ -88,7 +93,9 @@ class Axis {
         offset_(p.whole("offset")),
         normalised_(!p.is("normalize", "none")),
         centred_(p.is("normalize", "centred")),
-        extent_(normalised_ ? p.list("grid")[number] : 0) {}
+        extent_(normalised_ ? p.list("grid")[number] : 0),
+        scale_(normalised_ ? p.real("scale") : 1),
+        eps_(normalised_ ? p.real("eps") : 0) {}
 
   std::vector<Ladder::SineAndCosine> points(Position t) const {
     Position at = 0;
@@ -107,21 +114,17 @@ class Axis {
  private:
   static Frequencies powers(const Arguments& p, std::size_t number, std::vector<Exponent> exponents) {
     if (const double by = divisor_of(p, number); by != 1)
-      return {Geometric{p.real("base"), std::move(exponents), Interpolated{by}}};
-    return {Geometric{p.real("base"), std::move(exponents)}};
+      return {Geometric{base_of(p, number), std::move(exponents), Interpolated{by}}};
+    return {Geometric{base_of(p, number), std::move(exponents)}};
   }
 
-  // 2 pi w / (extent + 10^-6), with 5 roundings on top of the frequency's own 2^12.
+  // scale w / (extent + eps), with 3 roundings on top of the frequency's own 2^12.
   Real scaled(std::size_t i, mpfr_prec_t bits) const {
     const mpfr_prec_t more = bits + 8;
-    Real w = ladder_.multiprecision().with(more).frequencies.at(i), other(more);
-    mpfr_const_pi(other.x, MPFR_RNDN);
-    mpfr_mul_2ui(other.x, other.x, 1, MPFR_RNDN);
-    mpfr_mul(w.x, w.x, other.x, MPFR_RNDN);
-    mpfr_set_ui(other.x, 1000000, MPFR_RNDN);
-    mpfr_ui_div(other.x, 1, other.x, MPFR_RNDN);
-    mpfr_add(other.x, other.x, Real(more, extent_).x, MPFR_RNDN);
-    mpfr_div(w.x, w.x, other.x, MPFR_RNDN);
+    Real w = ladder_.multiprecision().with(more).frequencies.at(i), divisor(more, extent_);
+    mpfr_add_d(divisor.x, divisor.x, eps_, MPFR_RNDN);
+    mpfr_mul_d(w.x, w.x, scale_, MPFR_RNDN);
+    mpfr_div(w.x, w.x, divisor.x, MPFR_RNDN);
     return w;
   }
 
@@ -136,7 +139,7 @@ class Axis {
   Ladder ladder_;
   std::int64_t offset_;
   bool normalised_, centred_;
-  double extent_;
+  double extent_, scale_, eps_;
 };
 
 }  // namespace
