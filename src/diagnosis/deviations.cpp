@@ -28,6 +28,7 @@
 #include "diagnosis/measured_rotation.h"
 #include "diagnosis/operator_deviations.h"
 #include "diagnosis/operator_rules.h"
+#include "diagnosis/other_entries.h"
 #include "diagnosis/partner_forms.h"
 #include "diagnosis/place_deviations.h"
 #include "diagnosis/position_deviations.h"
@@ -87,6 +88,8 @@ class Deviating {
     if (!found.empty()) return found;
     if (const auto place = place_deviation(right, spec_, parameters_, subject_, declared_, answered_))
       return {*place};
+    if (const auto table = other_entries(declared_, spec_, parameters_, answered_))
+      if (found = first_confirmed({*table}); !found.empty()) return found;
     return in_calls_apart(right);
   }
 

@@ -1,0 +1,59 @@
+// Biases of released models: the numbers in the table are trained, and the look-up is the declared one.
+#include "diagnosis/other_entries.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "core/function.h"
+#include "diagnosis/testing/deviations.h"
+
+namespace posproof::other_entries_test {
+namespace {
+
+using testing::said;
+using testing::Sentences;
+
+using Entry = Function<double(double number, bool odd)>;  // of a query in an odd row
+
+const Sentences trained{
+    "the table holds other numbers, trained ones perhaps; they are looked up as declared: entries of the same row "
+    "and head are the same"};
+
+Sentences of(const std::string& id, const std::string& words, const Entry& entry) {
+  return said(id, words, [=](const Parameters& parameters) {
+    Bias own = as<Bias>(encoding_named(id).make(parameters));
+    own.bias = [right = own.bias, entry](const Positions& queries, const Positions& keys) {
+      Tensor out = right(queries, keys);
+      for (std::size_t r = 0; r < out.rows(); ++r)
+        for (std::size_t c = 0; c < keys.size(); ++c)
+          out.at(r, c) = entry(out.at(r, c), std::fmod(queries.at(r % queries.size(), 0), 2) != 0);
+      return out;
+    };
+    return Encoding(own);
+  });
+}
+
+double drawn(double number) {
+  return std::sin(12.9898 * number + 78.233);
+}
+
+TEST(OtherEntries, are_named_where_the_look_up_is_the_declared_one) {
+  const Entry all = [](double number, bool) { return drawn(number); };
+  EXPECT_EQ(of("t5_bias", "heads=2", all), trained);
+  EXPECT_EQ(of("t5_bias", "heads=3 direction=unidirectional buckets=16", all), trained);
+  EXPECT_EQ(of("relative_table", "heads=2 height=3 width=4", all), trained);
+  EXPECT_EQ(of("relative_table", "heads=2 axes=line width=9", all), trained);
+}
+
+TEST(OtherEntries, are_none_where_a_row_has_two_numbers_or_another_rows) {
+  const Entry two = [](double number, bool odd) { return drawn(number) + (odd ? 0x1p-20 : 0); };
+  EXPECT_NE(of("relative_table", "heads=2 height=3 width=4", two), trained);
+  // The numbers of the rows themselves, exchanged.
+  EXPECT_NE(of("t5_bias", "heads=2", [](double number, bool) { return number < 64 ? 63 - number : number; }),
+            trained);
+}
+
+}  // namespace
+}  // namespace posproof::other_entries_test
