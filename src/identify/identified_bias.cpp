@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "core/function.h"
 #include "diagnosis/identified_number.h"
 
 namespace posproof {
@@ -99,6 +100,40 @@ void set_future(const MeasuredBias& bias, Parameters& to) {
   to.set("form", std::string("asymmetric"));
   to.set("future_factor", simplest(around(step / *m, 1e-5)));
   to.set("future_offset", std::max(0.0, std::round(-bias.at(0, 0, 1) / step - 1)));
+}
+
+// ---- kernels of KERPLE
+
+struct KernelNumbers {
+  double r1, r2;
+};
+
+// Where a falling function takes that value, between two numbers above 0.
+double where_it_falls_to(double value, const Function<double(double x)>& falling) {
+  double lo = 1e-9, hi = 1e9;
+  for (int step = 0; step < 200; ++step) {
+    const double middle = std::sqrt(lo * hi);
+    (falling(middle) > value ? lo : hi) = middle;
+  }
+  return lo;
+}
+
+// From what the bias is one key back and at the first key: their ratio is r2's alone.
+std::optional<KernelNumbers> kernel_numbers(std::string_view kernel, const MeasuredBias& bias,
+                                            std::size_t head, double relative_error) {
+  const std::size_t last = bias.size() - 1;
+  const auto distance = static_cast<double>(last);
+  const double near = -bias.at(head, last, last - 1), far = -bias.at(head, last, 0), ratio = far / near;
+  if (!(near > 0) || !(ratio > 1) || !std::isfinite(ratio)) return std::nullopt;
+  const Interval among = around(ratio, 2 * relative_error);
+  if (kernel == "power")
+    return KernelNumbers{
+        simplest(around(near, relative_error)),
+        simplest({std::log(among.lo) / std::log(distance), std::log(among.hi) / std::log(distance)})};
+  if (!(among.hi < distance)) return std::nullopt;  // no logarithm, but a line or what is steeper
+  const auto growth = [distance](double r2) { return std::log1p(r2 * distance) / std::log1p(r2); };
+  const double r2 = simplest({where_it_falls_to(among.hi, growth), where_it_falls_to(among.lo, growth)});
+  return KernelNumbers{simplest(around(far / std::log1p(r2 * distance), relative_error)), r2};
 }
 
 // ---- buckets
@@ -233,6 +268,28 @@ std::vector<Candidate> alibi_candidates(const EncodingSpec& spec, const Measured
       set_future(bias, given);
       if (given.has("future_factor")) add(given);
     }
+  }
+  return out;
+}
+
+std::vector<Candidate> kerple_candidates(const EncodingSpec& spec, const MeasuredBias& bias,
+                                         const Precision& precision) {
+  std::vector<Candidate> out;
+  if (bias.size() < 4) return out;
+  for (const std::string kernel : {"log", "power"}) {
+    std::vector<double> r1, r2;
+    for (std::size_t h = 0; h < bias.heads(); ++h) {
+      const auto one = kernel_numbers(kernel, bias, h, 8 * precision.result);
+      if (!one) break;
+      r1.push_back(one->r1), r2.push_back(one->r2);
+    }
+    if (r1.size() < bias.heads()) continue;
+    Parameters given;
+    given.set("heads", static_cast<double>(bias.heads()));
+    given.set("kernel", kernel);
+    given.set("r1", r1);
+    given.set("r2", r2);
+    for (Candidate& one : settings("kerple", spec, given)) out.push_back(std::move(one));
   }
   return out;
 }

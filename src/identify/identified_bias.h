@@ -28,6 +28,11 @@ struct MeasuredBias {
 std::vector<Candidate> alibi_candidates(const EncodingSpec& spec, const MeasuredBias& bias,
                                         const Precision& precision);
 
+// Settings of `kerple` (logarithm or power) that the last query's row may come from: of each head r1 and r2,
+// from the nearest key but its own and from the farthest.
+std::vector<Candidate> kerple_candidates(const EncodingSpec& spec, const MeasuredBias& bias,
+                                         const Precision& precision);
+
 // Settings of `t5_bias` whose buckets the entries have, whatever numbers stand in them: each entry depends on
 // the bucket alone, and neighbouring buckets differ in one head at least. `trained`: the numbers are not
 // those of the settings.

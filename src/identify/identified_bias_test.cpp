@@ -29,6 +29,30 @@ std::set<std::string> buckets_of(const MeasuredBias& bias) {
   return out;
 }
 
+TEST(IdentifiedBias, proposes_the_kernels_that_two_distances_have) {
+  const auto is_proposed = [](const std::string& words, double off = 0) {
+    MeasuredBias bias = first_of("kerple", words, 48);
+    for (double& entry : bias.entries.data) entry = static_cast<float>(entry);
+    bias.entries.at(2 * 48 - 1, 0) *= 1 + off;
+    for (const Candidate& one : kerple_candidates(encoding_named("kerple"), bias, all_f32))
+      if (with(encoding_named("kerple"), one.parameters) ==
+          with(encoding_named("kerple"), Case::parse(words)))
+        return true;
+    return false;
+  };
+  for (const std::string form : {"causal", "symmetric"}) {
+    const std::string of_log = "heads=2 kernel=log form=" + form + " r1=[1.5,0.25] r2=[0.5,3]",
+                      of_power = "heads=2 kernel=power form=" + form + " r1=[1.5,0.25] r2=[0.75,1.5]";
+    EXPECT_TRUE(is_proposed(of_log));
+    EXPECT_TRUE(is_proposed(of_power));
+    EXPECT_FALSE(is_proposed(of_log, 1e-4)) << "of its last head the farthest key is off";
+    EXPECT_FALSE(is_proposed(of_power, 1e-4));
+  }
+  EXPECT_TRUE(kerple_candidates(encoding_named("kerple"), first_of("kerple", "heads=2 r1=[1,0]", 48), all_f32)
+                  .empty())
+      << "its last head has no kernel";
+}
+
 // Of four buckets the first two are of one distance each, and the last begins at sqrt(2 max_distance).
 TEST(IdentifiedBias, proposes_distances_in_use_and_all_that_there_is_room_for) {
   const auto is_proposed = [](int distance, std::size_t count) {

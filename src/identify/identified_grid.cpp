@@ -57,6 +57,48 @@ MeasuredLadder angles_of(const std::vector<double>& origin, const std::vector<do
   return out;
 }
 
+std::vector<double> bases_of(const MeasuredLadder& ladder, const std::vector<double>& exponents) {
+  return bases(ladder, std::span(exponents).first(std::min(exponents.size(), ladder.frequencies.size())));
+}
+
+using Given = std::pair<std::string, Value>;
+
+// One for all axes, or one for each where none is that of all.
+std::vector<Given> bases_of_axes(const std::vector<MeasuredLadder>& ladders,
+                                 const std::vector<double>& exponents) {
+  std::vector<Given> out;
+  std::vector<std::vector<double>> own = {{}};
+  bool shared = false;
+  const std::vector<double> first = bases_of(ladders.front(), exponents);
+  for (const double base : first) out.emplace_back("base", base);
+  for (const MeasuredLadder& ladder : ladders) {
+    const std::vector<double> of_axis = bases_of(ladder, exponents);
+    std::vector<std::vector<double>> longer;
+    for (const auto& some : own)
+      for (const double base : of_axis) {
+        longer.push_back(some);
+        longer.back().push_back(base);
+      }
+    own = std::move(longer);
+  }
+  for (const auto& one : own) shared = shared || std::ranges::count(one, one.front()) == std::ssize(one);
+  if (!shared)
+    for (const auto& one : own) out.emplace_back("bases", one);
+  return out;
+}
+
+// What the numbers of the axes are divided by, or those of each where they differ; nothing where none is.
+std::optional<Given> divisors_of_axes(const std::vector<MeasuredLadder>& ladders) {
+  std::vector<double> all;
+  for (const MeasuredLadder& ladder : ladders) {
+    const Interval first = around(ladder.frequencies.front(), ladder.errors.front());
+    all.push_back(first.has(1) ? 1 : simplest({1 / first.hi, 1 / first.lo}));
+  }
+  if (std::ranges::count(all, all.front()) < std::ssize(all)) return Given{"factors", all};
+  if (all.front() == 1) return std::nullopt;
+  return Given{"factor", all.front()};
+}
+
 constexpr std::size_t most_places = 4096;  // that are looked at
 
 }  // namespace
@@ -140,23 +182,24 @@ std::vector<Candidate> measured_grid_candidates(const Table& table, const Precis
   const std::vector<double> origin = row_at(table, std::nullopt);
   if (std::ranges::any_of(origin, [](double x) { return std::min(std::abs(x), std::abs(x - 1)) > 1e-3; }))
     return {};  // they do not begin at 0
-  const MeasuredLadder ladder = angles_of(origin, row_at(table, 0), precision);
-  if (ladder.frequencies.size() < 2) return {};
-  const Interval first = around(ladder.frequencies.front(), ladder.errors.front());
+  std::vector<MeasuredLadder> ladders;
+  for (std::size_t axis = 0; axis < domain.axes; ++axis) {
+    ladders.push_back(angles_of(origin, row_at(table, axis), precision));
+    if (ladders.back().frequencies.size() < 2) return {};
+  }
   std::vector<Candidate> out;
   for (const std::string divisor : {"half", "half_minus_one"}) {
     const double half = static_cast<double>(table.dim / (2 * domain.axes)) - (divisor == "half" ? 0 : 1);
     std::vector<double> exponents;
-    for (std::size_t i = 0; i < ladder.frequencies.size(); ++i)
-      exponents.push_back(static_cast<double>(i) / half);
-    for (const double base : bases(ladder, exponents)) {
+    for (std::size_t i = 0; i < table.dim; ++i) exponents.push_back(static_cast<double>(i) / half);
+    for (const auto& [name, value] : bases_of_axes(ladders, exponents)) {
       Parameters given;
       given.set("dim", static_cast<double>(table.dim));
       given.set("axes", static_cast<double>(domain.axes));
-      given.set("base", base);
+      given.set(name, value);
       given.set("divisor", divisor);
       given.set("normalize", "none");
-      if (!first.has(1)) given.set("factor", simplest({1 / first.hi, 1 / first.lo}));
+      if (const auto divided = divisors_of_axes(ladders)) given.set(divided->first, divided->second);
       for (Candidate& one : settings("sincos_2d", encoding_named("sincos_2d"), given))
         out.push_back(std::move(one));
     }

@@ -24,9 +24,15 @@ Interval base_of(const Interval& w, double x) {
   return {std::pow(w.hi, -1 / x), std::pow(w.lo, -1 / x)};
 }
 
+// A base, and all between which and which it may lie.
+struct Base {
+  double value;
+  Interval within;
+};
+
 // The simplest number of the interval, and its middle where that takes many digits.
-std::vector<double> base_from(const MeasuredLadder& ladder, std::span<const double> exponents, double first,
-                              double first_error) {
+std::vector<Base> base_from(const MeasuredLadder& ladder, std::span<const double> exponents, double first,
+                            double first_error) {
   std::vector<Interval> all;
   for (std::size_t i = 0; i < ladder.frequencies.size(); ++i)
     if (exponents[i] > 0)
@@ -35,16 +41,29 @@ std::vector<double> base_from(const MeasuredLadder& ladder, std::span<const doub
   const auto best = most_overlap(all);
   if (!best || !(best->lo > 1)) return {};
   const double simple = simplest(*best), middle = (best->lo + best->hi) / 2;
-  if (digits(simple) <= 4) return {simple};
-  return {simple, middle};
+  if (digits(simple) <= 4) return {{simple, *best}};
+  return {{simple, *best}, {middle, *best}};
+}
+
+std::vector<Base> bases_of(const MeasuredLadder& ladder, std::span<const double> exponents) {
+  std::vector<Base> out;
+  if (ladder.frequencies.empty()) return out;
+  const auto add = [&](const std::vector<Base>& found) {
+    for (const Base& base : found)
+      if (std::ranges::find(out, base.value, &Base::value) == out.end()) out.push_back(base);
+  };
+  add(base_from(ladder, exponents, 1, 0));
+  add(base_from(ladder, exponents, ladder.frequencies.front(), ladder.errors.front()));
+  return out;
 }
 
 // With the pairs' powers of a base: what each frequency is of its power.
 class Scaled {
  public:
-  Scaled(const MeasuredLadder& ladder, double base, double over) : ladder_(ladder), base_(base), over_(over) {
+  Scaled(const MeasuredLadder& ladder, const Base& base, double over)
+      : ladder_(ladder), base_(base.value), within_(base.within), over_(over) {
     for (std::size_t i = 0; i < ladder.frequencies.size(); ++i) {
-      power_.push_back(std::pow(base, -2 * static_cast<double>(i) / over));
+      power_.push_back(std::pow(base_, -2 * static_cast<double>(i) / over));
       share_.push_back(around(ladder.frequencies[i] / power_[i], ladder.errors[i]));
     }
   }
@@ -108,7 +127,7 @@ class Scaled {
   // is.
   void add_other_bases() {
     for (const double base : common_bases) {
-      const Interval stretched = around(base_ / base, 2e-6);
+      const Interval stretched{within_.lo / base, within_.hi / base};
       const double power = (over_ - 2) / over_;
       const double factor = simplest({std::pow(stretched.lo, power), std::pow(stretched.hi, power)});
       if (!(factor > 1) || digits(factor) > 3) continue;
@@ -336,7 +355,9 @@ class Scaled {
   }
 
   const MeasuredLadder& ladder_;
-  double base_, over_;
+  double base_;
+  Interval within_;
+  double over_;
   std::vector<double> power_;
   std::vector<Interval> share_;
   std::vector<Parameters> found_;
@@ -346,25 +367,19 @@ class Scaled {
 
 std::vector<double> bases(const MeasuredLadder& ladder, std::span<const double> exponents) {
   std::vector<double> out;
-  if (ladder.frequencies.empty()) return out;
-  const auto add = [&](const std::vector<double>& found) {
-    for (const double base : found)
-      if (std::ranges::find(out, base) == out.end()) out.push_back(base);
-  };
-  add(base_from(ladder, exponents, 1, 0));
-  add(base_from(ladder, exponents, ladder.frequencies.front(), ladder.errors.front()));
+  for (const Base& base : bases_of(ladder, exponents)) out.push_back(base.value);
   return out;
 }
 
 std::vector<Parameters> scaled_ladders(const MeasuredLadder& ladder, std::size_t over) {
-  std::vector<double> exponents, all;
+  std::vector<double> exponents;
   for (std::size_t i = 0; i < ladder.frequencies.size(); ++i)
     exponents.push_back(2 * static_cast<double>(i) / static_cast<double>(over));
-  all = bases(ladder, exponents);
+  std::vector<Base> all = bases_of(ladder, exponents);
   for (const double base : common_bases)
-    if (std::ranges::find(all, base) == all.end()) all.push_back(base);
+    if (std::ranges::find(all, base, &Base::value) == all.end()) all.push_back({base, around(base, 2e-6)});
   std::vector<Parameters> out;
-  for (const double base : all)
+  for (const Base& base : all)
     for (Parameters& one : Scaled(ladder, base, static_cast<double>(over)).all())
       if (std::ranges::find(out, one) == out.end()) out.push_back(std::move(one));
   return out;

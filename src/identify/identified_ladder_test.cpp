@@ -230,6 +230,15 @@ TEST(IdentifiedLadder, arbitrary_frequencies_are_no_list_of_divisors) {
     EXPECT_NE(one.word("scaling"), "longrope") << one.text();
 }
 
+// The base that 10000 becomes, 85550.4, is a number of four digits but for what rounding may do.
+TEST(IdentifiedLadder, a_base_that_looks_simple_may_have_been_stretched) {
+  const auto all = found("dim=64 scaling=ntk factor=8", 6e-6);
+  EXPECT_NE(std::ranges::find(all, "base=85550 scaling=none"), all.end())
+      << fmt::to_string(fmt::join(all, "\n"));
+  EXPECT_NE(std::ranges::find(all, "base=10000 scaling=ntk factor=8"), all.end())
+      << fmt::to_string(fmt::join(all, "\n"));
+}
+
 TEST(IdentifiedLadder, bases_are_the_simplest_numbers_and_the_middle_of_long_ones) {
   const std::vector<double> exponents{0, 0.25, 0.5, 0.75};
   const auto of = [&](double base, double first) {

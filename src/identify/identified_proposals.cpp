@@ -6,6 +6,7 @@
 
 #include "attention/reference_attention.h"
 #include "catalogue/encodings.h"
+#include "core/call.h"
 #include "core/failure.h"
 #include "identify/identified_axes.h"
 #include "identify/identified_bias.h"
@@ -127,7 +128,7 @@ bool is_of_kind(const EncodingSpec& spec, const Parameters& parameters, const En
     const auto kinds = attention::in_every_kind(spec.make(parameters));
     const Encoding* same = attention::same_kind(kinds, subject);
     // The tokens of an operator are numbered: they are no places of a grid.
-    const bool numbered = same != nullptr && std::holds_alternative<Attention>(*same);
+    const bool numbered = same != nullptr && !signature(*same).positions;
     return same != nullptr &&
            positions_of(numbered ? kinds.front() : *same).axes == positions_of(subject).axes;
   } catch (const Refusal&) {
@@ -169,9 +170,16 @@ std::vector<Proposed> Proposals::in_common_use() {
         one.parameters.set("base", base);
         add(std::move(one));
       }
-    else if (like.encoding == "sinusoidal")
+    else if (like.encoding == "sinusoidal") {
       for (Candidate& one : settings("sinusoidal", encoding_named("sinusoidal"), like.parameters))
         add(std::move(one));
+      // As in GLIDE and Flux; from whole number to whole number the fast pairs turn more than once.
+      Parameters times_1000;
+      times_1000.set("dim", *like.parameters.find("dim"));
+      times_1000.set("scale", 1000.0);
+      for (Candidate& one : settings("timestep_embedding", encoding_named("timestep_embedding"), times_1000))
+        add(std::move(one));
+    }
   return since(before);
 }
 
@@ -271,8 +279,8 @@ void Proposals::propose_for_files() {
     }
     Parameters parameters;
     parameters.set("dim", columns);
-    parameters.set("odd", std::string(std::fmod(columns, 2) == 0 ? "refuse" : "zero_pad"));
-    propose_as({"sinusoidal", parameters});
+    if (columns > 1) parameters.set("odd", std::string(std::fmod(columns, 2) == 0 ? "refuse" : "zero_pad"));
+    propose_as({columns > 1 ? "sinusoidal" : "raw_index", parameters});  // a number in one column is no sine
   }
   if (shape.size() == 3) {
     Parameters parameters;
@@ -326,6 +334,7 @@ void Proposals::propose(const Bias& bias, const Candidate&, const Precision& pre
   const auto entries = entries_of(bias);
   if (!entries) return;
   for (Candidate& one : alibi_candidates(encoding_named("alibi"), *entries, precision)) add(std::move(one));
+  for (Candidate& one : kerple_candidates(encoding_named("kerple"), *entries, precision)) add(std::move(one));
   for (auto& [candidate, trained] : bucket_candidates(encoding_named("t5_bias"), *entries))
     add(std::move(candidate), trained);
   if (!asked_.live()) propose_settings(bias);

@@ -40,6 +40,7 @@ const std::vector<Model> caches = {
     {"llama_4_scout", "rope --dim 128 --base 500000 --scaling llama3 --factor 16 --high_freq_factor 1"},
     {"longchat", "rope --dim 128 --scaling linear"},
     {"mixtral", "rope --dim 128 --base 1000000"},
+    {"ntk_of_64_channels", "rope --scaling ntk"},
     {"onnx_llama", "rope"},
     {"phi_2", "rope --dim 32"},
     {"phi_3_short",
@@ -72,12 +73,14 @@ const std::vector<Model> arrays = {
     {"detr_not_normalized", "sincos_2d --layout interleaved --offset 1 --grid [6,9]"},
     {"ddpm_timestep", "sinusoidal --dim 128 --layout sin_cos --divisor half_minus_one"},
     {"diffusers_timestep", "rope --dim 320"},  // or sinusoidal, cos_sin: the same array
+    {"diffusers_longer_side", "sincos_2d --dim 48 --axis_order reversed --factors [1,2] --grid [6,12]"},
     {"distilbert", "sinusoidal"},
     {"fairseq_from_2", "sinusoidal --dim 256 --layout sin_cos --divisor half_minus_one --offset 2"},
     {"fairseq_with_its_padding_row", "sinusoidal --layout sin_cos --divisor half_minus_one --padding_row 1"},
     {"timescale_from_2", "sinusoidal --layout sin_cos --divisor half_minus_one --scale 2"},
     {"transformer_xl_backward", "sinusoidal --layout sin_cos --offset 510 --direction backward"},
     {"ggml_timestep_f16", "rope --dim 256"},
+    {"glide_timestep_1000", "timestep_embedding --layout cos_sin --shift 0 --scale 1000"},
     {"index", "raw_index --dim 4"},
     {"index_from_1", "raw_index --dim 4 --offset 1"},
     {"jina_symmetric_12", "alibi --heads 12 --form symmetric"},
@@ -113,14 +116,14 @@ const std::vector<Model> arrays = {
 
 // Of each kind one or two, which take little time: all of them are in the long tests.
 const std::vector<std::string> some = {
-    "chatglm",          "deepseek_v2",       "gpt_j",
-    "llama_3_2_1b",     "onnx_llama",        "phi_2",
-    "bloom_14_bf16",    "index_from_1",      "tatp22_odd",
-    "distilbert",       "jina_symmetric_12", "coordconv_centred",
-    "mlx_geometric_12", "times_sqrt_dim",    "marian",
-    "one_hot",          "tensor2tensor_odd", "t5_decoder_bf16",
-    "dab_detr",         "detr_of_a_grid",    "mae",
-    "llama_4_vision",
+    "chatglm",          "deepseek_v2",        "gpt_j",
+    "llama_3_2_1b",     "onnx_llama",         "phi_2",
+    "bloom_14_bf16",    "index_from_1",       "tatp22_odd",
+    "distilbert",       "jina_symmetric_12",  "coordconv_centred",
+    "mlx_geometric_12", "times_sqrt_dim",     "marian",
+    "one_hot",          "tensor2tensor_odd",  "t5_decoder_bf16",
+    "dab_detr",         "detr_of_a_grid",     "mae",
+    "llama_4_vision",   "ntk_of_64_channels", "diffusers_longer_side",
 };
 
 // The files of all models, once.

@@ -90,6 +90,7 @@ cache("gemma_3_global", inv_freq(1e6, 256) / f32(8), shape="halves")
 cache("longchat", inv_freq(1e4, 128) / f32(8), shape="halves")
 cache("vicuna_16k_f16", inv_freq(1e4, 128) / f32(4), shape="halves", dtype="f16")
 cache("code_llama_ntk", inv_freq(1e4 * 8 ** (128 / 126), 128), shape="halves")
+cache("ntk_of_64_channels", inv_freq(1e4 * 8 ** (64 / 62), 64), shape="repeated")
 cache("gpt_j", inv_freq(1e4, 64), shape="repeated")
 cache("pythia", inv_freq(1e4, 16), shape="halves")
 cache("phi_2", inv_freq(1e4, 32), shape="halves")
@@ -126,9 +127,9 @@ def tensor2tensor(n, dim, start=0, base=1.0e4):
     return np.pad(np.concatenate([np.sin(scaled), np.cos(scaled)], axis=1), [[0, 0], [0, dim % 2]])
 
 
-def halves(n, dim, cosine_first=False, base=10000.0):  # Transformer-XL; with the cosines first, diffusers and ggml
+def halves(n, dim, cosine_first=False, base=10000.0, times=1):  # Transformer-XL; with the cosines first, diffusers and ggml
     inv = np.exp(f32(-math.log(base)) * np.arange(dim // 2, dtype=f32) / f32(dim // 2))
-    a = np.arange(n, dtype=f32)[:, None] * inv
+    a = np.arange(n, dtype=f32)[:, None] * f32(times) * inv
     return np.concatenate([np.cos(a), np.sin(a)] if cosine_first else [np.sin(a), np.cos(a)], axis=1)
 
 
@@ -154,6 +155,7 @@ save("transformer_xl_backward", halves(511, 64)[::-1] * 1)
 save("whisper_tiny", tensor2tensor(1500, 384))
 save("ddpm_timestep", tensor2tensor(1000, 128))
 save("transformer_xl", halves(512, 410))
+save("glide_timestep_1000", halves(512, 64, cosine_first=True, times=1000))
 save("diffusers_timestep", halves(1000, 320, cosine_first=True))
 save("ggml_timestep_f16", halves(1000, 256, cosine_first=True), "f16")
 raw = numpy_rows(512, 64)
@@ -251,16 +253,17 @@ detr_sine("near_detr", 6, 9, 32, temperature=19)  # no base in use
 detr_sine("near_detr_first", 6, 9, 32, first=1.01)
 
 
-def mae(name, rows, columns, dim, class_token):
+def mae(name, rows, columns, dim, class_token, divisors=(1, 1)):
     """get_2d_sincos_pos_embed: columns first, each half all sines, then all cosines; zeros for the class token."""
     omega = 1 / 10000 ** (np.arange(dim // 4, dtype=np.float64) / (dim / 4))
-    w, h = np.meshgrid(np.arange(columns, dtype=f32), np.arange(rows, dtype=f32))
+    w, h = np.meshgrid(np.arange(columns, dtype=f32) / f32(divisors[1]), np.arange(rows, dtype=f32) / f32(divisors[0]))
     parts = [function(at.reshape(-1)[:, None] * omega) for at in (w, h) for function in (np.sin, np.cos)]
     save(name, np.concatenate([np.zeros((class_token, dim)), np.concatenate(parts, 1)]))
 
 
 mae("mae", 7, 9, 48, 1)
 mae("mae_without_class_token", 4, 7, 48, 0)
+mae("diffusers_longer_side", 6, 12, 48, 0, (1, 2))
 
 
 def grid_cache(name, angles, class_token=None, form="repeated"):
