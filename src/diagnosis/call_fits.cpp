@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 
+#include "core/call.h"
 #include "core/error.h"
 
 namespace posproof {
@@ -208,8 +209,9 @@ Tensor stretched_errors(const Rotary& declared, const Precision& precision, cons
 }  // namespace
 
 Model model_of(const Encoding& declared, const Precision& precision) {
-  if (const auto* rotary = std::get_if<Rotary>(&declared))
-    return {declared, [rotary = *rotary, precision](const Call& call, const Tensor& expected, Position far) {
+  if (signature(declared).role)
+    return {declared, [rotary = as<Rotary>(declared), precision](const Call& call, const Tensor& expected,
+                                                                 Position far) {
               return rotary.stretch ? stretched_errors(rotary, precision, expected, far)
                                     : rotation_errors(rotary, precision, call, far);
             }};

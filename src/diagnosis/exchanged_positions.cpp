@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/call.h"
 #include "core/error.h"
 #include "core/function.h"
 #include "run/narrowed.h"
@@ -32,9 +33,9 @@ using Others = std::map<Position, Position>;  // of those that are wrong, the po
 Call asked_at(const Encoding& encoding, std::vector<Position> at, Role role) {
   Call call = sequence(encoding, std::move(at));
   call.role = role;
-  if (const auto* rotary = std::get_if<Rotary>(&encoding))
-    for (std::size_t r = 0; r < call.contents[0].rows(); ++r)
-      for (const Pair& pair : rotary->pairs) call.contents[0].at(r, pair.first) = 1;
+  for (Tensor& content : call.contents)
+    for (std::size_t r = 0; r < content.rows(); ++r)
+      for (const Pair& pair : pairs_of(encoding)) content.at(r, pair.first) = 1;
   return call;
 }
 
@@ -246,10 +247,9 @@ std::optional<Found> of_roles(const Others& queries, const std::optional<Others>
 std::optional<Deviation> exchanged_positions(const Encoding& subject, const Encoding& declared,
                                              const EncodingSpec& spec, const Parameters& parameters,
                                              const Precision& precision) {
-  const bool rotary = std::holds_alternative<Rotary>(declared);
+  const bool rotary = signature(declared).role;
   const Domain& domain = positions_of(declared);
-  if ((!rotary && !std::holds_alternative<Table>(declared)) || domain.axes != 1 || domain.real)
-    return std::nullopt;
+  if (!signature(declared).has(Axis::token) || domain.axes != 1 || domain.real) return std::nullopt;
   if (depends_on_the_call(declared)) return std::nullopt;
   try {
     Position rows_before = 0;

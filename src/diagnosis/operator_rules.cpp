@@ -14,6 +14,7 @@
 #include "attention/dot_product.h"
 #include "attention/mask.h"
 #include "attention/reference_attention.h"
+#include "core/call.h"
 #include "core/formats.h"
 #include "core/function.h"
 #include "core/spec.h"
@@ -364,19 +365,20 @@ OperatorRules operator_rules(const Attention& subject, const Attention& referenc
     }
     for (const PairForm& form : forms_inside())
       add(form.words, made(truth, at_other_positions(*contextual, form), &softmax));
-    const auto* rotary = std::get_if<Rotary>(&encoding);
-    if (rotary == nullptr || rotary->heads != 1 || rotary->dim != truth.value_dim) return out;
+    if (!signature(encoding).role) return out;
+    const Rotary& rotary = as<Rotary>(encoding);
+    if (rotary.heads != 1 || rotary.dim != truth.value_dim) return out;
     constexpr double by_angles = 4;  // what is rotated once more
     add("values are rotated, as keys are",
-        made(truth, logits, &softmax, by_angles, rotated(*rotary, Role::key)));
+        made(truth, logits, &softmax, by_angles, rotated(rotary, Role::key)));
     const PairForm keys_at_0{"", [](const AskedPair& a) { return std::pair(a.i, Position{0}); }};
     add("values are rotated, and keys are not", made(truth, at_other_positions(*contextual, keys_at_0),
-                                                     &softmax, by_angles, rotated(*rotary, Role::key)));
+                                                     &softmax, by_angles, rotated(rotary, Role::key)));
     add("the answer is rotated, as its query is",
-        made(truth, logits, &softmax, by_angles, {}, rotated(*rotary, Role::query)));
+        made(truth, logits, &softmax, by_angles, {}, rotated(rotary, Role::query)));
     add("values are rotated, as keys are, and the answer is rotated back by its query's position",
-        made(truth, logits, &softmax, by_angles, rotated(*rotary, Role::key),
-             rotated(*rotary, Role::query, -1)));
+        made(truth, logits, &softmax, by_angles, rotated(rotary, Role::key),
+             rotated(rotary, Role::query, -1)));
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception&) {  // declined, died, another shape

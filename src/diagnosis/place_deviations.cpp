@@ -8,6 +8,7 @@
 
 #include "attention/reference_attention.h"
 #include "catalogue/misreadings.h"
+#include "core/call.h"
 #include "core/function.h"
 #include "diagnosis/as_called.h"
 #include "diagnosis/call_effects.h"
@@ -98,7 +99,7 @@ std::vector<Effect> other_numbers(const EncodingSpec& spec, const Parameters& pa
 
 // Channels of an answer that stand in each other's place.
 std::vector<Effect> other_orders(const Encoding& declared, std::size_t width, const Precision& precision) {
-  const bool table = std::holds_alternative<Table>(declared);
+  const bool table = signature(declared).takes.empty();
   const std::size_t half = (width + 1) / 2;
   const struct {
     std::string words;
@@ -173,7 +174,7 @@ std::optional<WrongPart> wrong_part(const Encoding& declared, const std::vector<
     if (std::ranges::includes(out.columns, wrong)) return out;
   }
   if (wrong.size() == width) return std::nullopt;
-  const char* name = std::holds_alternative<Table>(declared) ? "column" : "channel";
+  const char* name = signature(declared).takes.empty() ? "column" : "channel";
   return WrongPart{wrong, fmt::format("{} of {}", numbered(name, wrong), width)};
 }
 
@@ -208,9 +209,9 @@ std::optional<std::string> place_deviation(const Model& model, const EncodingSpe
       if (const auto one = said(*calls, effects)) return one;
   }
   std::vector<Effect> other = other_parameters(spec, parameters, declared, subject.precision);
-  if (const auto* rotary = std::get_if<Rotary>(&declared))
+  if (signature(declared).role)
     for (Effect& one :
-         other_forms(as<Rotary>(subject.encoding), *rotary, spec, parameters, subject.precision))
+         other_forms(as<Rotary>(subject.encoding), as<Rotary>(declared), spec, parameters, subject.precision))
       other.push_back(std::move(one));
   for (Effect& one : misread(spec, parameters, declared, subject.precision)) other.push_back(std::move(one));
   for (Effect& one : other_numbers(spec, parameters, declared, subject.precision))

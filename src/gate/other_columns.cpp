@@ -6,6 +6,7 @@
 #include <string_view>
 #include <variant>
 
+#include "core/call.h"
 #include "run/exhaustive.h"
 #include "subject/cache_file.h"
 #include "subject/words.h"
@@ -31,12 +32,11 @@ std::array<Order, 4> orders(std::size_t pairs) {
 
 std::optional<std::string> other_columns(const Encoding& truth, const Subject& subject,
                                          const Expected& expected, const Budget& budget) {
-  const auto* rotary = std::get_if<Rotary>(&truth);
-  if (rotary == nullptr || subject.live || !subject.name.starts_with("table:")) return std::nullopt;
+  if (!signature(truth).role || subject.live || !subject.name.starts_with("table:")) return std::nullopt;
   const Words words = parse_words(subject.name);
   if (cache_paths(words.rest).size() != 1) return std::nullopt;
   const std::string precision = words.precision ? subject.name.substr(subject.name.rfind('@')) : "";
-  for (const Order& order : orders(rotary->pairs.size())) {
+  for (const Order& order : orders(pairs_of(truth).size())) {
     const std::string read_so =
         fmt::format("table:{}{},{}{}", words.rest, order.cosines, order.sines, precision);
     try {

@@ -137,7 +137,7 @@ Exhaustive exhaustive(const Encoding& truth, const Subject& subject, const Budge
   if (truth.index() != subject.encoding.index()) return {};
   const auto one = trial(agreement(truth), subject.encoding, subject.precision);
   const bool on_a_grid = positions_of(truth).axes > 1;
-  const bool is_cache_of_a_grid = on_a_grid && !subject.live && std::holds_alternative<Rotary>(truth);
+  const bool is_cache_of_a_grid = on_a_grid && !subject.live && signature(truth).role;
   if (one && on_a_grid && !exhaustive && !is_cache_of_a_grid)
     return {case_by_case(
                 every_case_of_a_grid(truth, subject.encoding, subject.live ? most_live : most_rows_of_a_file),

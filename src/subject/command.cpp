@@ -102,13 +102,13 @@ std::size_t most_copies(const TokenPositions& at) {
 // that are 16384 calls for one question; a few show as much.
 bool takes_too_many_calls(const Encoding& declared, const Call& call, std::string_view takes_positions) {
   constexpr std::size_t most = 64;
-  return takes_positions == "sequence" && std::holds_alternative<Contextual>(declared) &&
+  return takes_positions == "sequence" && gives_logits_of_contents(signature(declared)) &&
          most_copies(call.positions) * most_copies(call.keys) > most;
 }
 
 // Queries of one sequence and keys of another.
 bool is_across(const Encoding& declared, const Call& call) {
-  return std::holds_alternative<Attention>(declared) && call.contents[0].rows() != call.contents[1].rows();
+  return signature(declared).mask && call.contents[0].rows() != call.contents[1].rows();
 }
 
 // The arrays lie as `arrays` says. Nobody has to take any that are not contiguous: an error says so aloud,

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "core/call.h"
-
 namespace posproof {
 namespace {
 
@@ -37,6 +35,10 @@ std::string either(const std::vector<std::string_view>& words) {
 
 }  // namespace
 
+bool gives_logits_of_contents(const Signature& signature) {
+  return signature.has(Axis::key) && !signature.takes.empty();
+}
+
 std::vector<std::string> not_asked(const Encoding& declared, std::string_view takes_positions) {
   const auto* way =
       std::find_if(ways.begin(), ways.end(), [&](const Way& one) { return one.word == takes_positions; });
@@ -48,8 +50,7 @@ std::vector<std::string> not_asked(const Encoding& declared, std::string_view ta
   std::vector<std::string> out = {
       fmt::format("positions {} in one call: not asked, the subject takes {}", either(never), way->takes)};
   // The SDK puts both into sequences of the same length.
-  if (takes_positions == "sequence" && std::holds_alternative<Contextual>(declared) &&
-      positions_of(declared).axes == 1)
+  if (takes_positions == "sequence" && gives_logits_of_contents(known) && positions_of(declared).axes == 1)
     out.push_back(
         "other numbers of queries than of keys in one call: not asked, the subject takes whole sequences");
   return out;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/call.h"
 #include "subject/cache_file.h"
 #include "subject/command.h"
 #include "subject/library.h"
@@ -36,13 +37,13 @@ Subject open(std::string_view words, const Expected& expected) {
   if (expected.sandbox && !is_program)
     throw std::invalid_argument(fmt::format(
         "`{}`: --sandbox is for a program, `cmd:PROGRAM ARGS` or `lib:LIBRARY`; a file is only read", words));
-  const auto* rotary = expected.declared.empty() ? nullptr : std::get_if<Rotary>(&expected.declared.front());
+  const bool rotates = !expected.declared.empty() && signature(expected.declared.front()).role;
   Subject subject = is_library   ? open_command(parsed, command_that_serves(parsed.rest), expected)
                     : is_program ? open_command(parsed, split(parsed.rest), expected)
-                    : rotary     ? open_cache(parsed, *rotary, expected)
+                    : rotates    ? open_cache(parsed, as<Rotary>(expected.declared.front()), expected)
                                  : open_table(parsed, expected);
   subject.name = printable(words);
-  if (rotary && subject.live) subject.precision = usual_for_rotations(subject.precision);
+  if (rotates && subject.live) subject.precision = usual_for_rotations(subject.precision);
   return subject;
 }
 
