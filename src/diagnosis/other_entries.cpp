@@ -1,6 +1,7 @@
 #include "diagnosis/other_entries.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <utility>
@@ -34,11 +35,16 @@ class LookedUp {
     return true;
   }
 
-  // Many were asked for again, and they are not the numbers of rows themselves, exchanged.
+  // Many were asked for again, and they are not the numbers of rows themselves, exchanged: those are all
+  // multiples of the least.
   bool is_evidence() const {
     constexpr std::size_t enough = 32;
-    const auto is_a_number = [&](const auto& one) { return entry_of_.contains(one.second); };
-    return again_ >= enough && !std::ranges::all_of(entry_of_, is_a_number);
+    const auto least = entry_of_.upper_bound(0);
+    if (again_ < enough || least == entry_of_.end()) return false;
+    const auto is_a_number = [unit = least->first](const auto& one) {
+      return one.second / unit == std::round(one.second / unit);
+    };
+    return !std::ranges::all_of(entry_of_, is_a_number);
   }
 
   const std::map<double, double>& entries() const { return entry_of_; }
