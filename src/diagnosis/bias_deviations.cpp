@@ -383,7 +383,8 @@ class Measuring {
   std::optional<Position> first_wrong() const {
     const Position i = domain_.hi;
     std::vector<Position> distances = {0};
-    for (Position d = 1; i - d >= domain_.lo; d *= 2) distances.push_back(d);
+    for (Position d = 1; d < i - domain_.lo; d *= 2) distances.push_back(d);
+    distances.push_back(i - domain_.lo);
     while (true) {
       std::vector<Position> keys;
       for (const Position d : distances) keys.push_back(i - d);

@@ -231,6 +231,31 @@ TEST(BiasDeviations, are_limits_of_the_distance_and_of_entries) {
             (Sentences{"the query's own key is masked: its bias is minus infinity"}));
 }
 
+// The largest distance of a file is no power of two: past the last one that is, there are others.
+TEST(BiasDeviations, are_limits_past_the_last_power_of_two) {
+  const EncodingSpec& spec = encoding_named("alibi");
+  const Parameters parameters = with(spec, Case::parse("heads=4 form=symmetric"));
+  const Bias truth = spec.oracle<Bias>(parameters);
+  for (const Position limit : {512, 600, 698}) {
+    Bias own = truth;
+    own.positions = Domain(0, 699);
+    own.bias = [=](const Positions& queries, const Positions& keys) {
+      Tensor out = truth.bias(queries, keys);
+      for (std::size_t r = 0; r < out.rows(); ++r)
+        for (std::size_t c = 0; c < keys.size(); ++c) {
+          const Position distance = std::abs(queries[r % queries.size()] - keys[c]);
+          out.at(r, c) = -truth.slopes[r / queries.size()] * static_cast<double>(std::min(distance, limit));
+        }
+      return out;
+    };
+    const auto found = bias_deviations(own, truth, parameters, all_f32);
+    const auto said = fmt::format("distances past {0} count as {0}", limit);
+    EXPECT_TRUE(std::ranges::any_of(found, [&](const Deviation& one) {
+      return one.sentences == Sentences{said};
+    })) << said;
+  }
+}
+
 TEST(BiasDeviations, are_positions_in_f16) {
   const auto of_positions = [](double most, const Function<double(double t)>& in) {
     return said("alibi", "heads=3", [=](const Parameters& parameters) {
