@@ -298,6 +298,31 @@ std::string at_ratio(const std::vector<std::size_t>& which, double ratio, double
                      times(ratio, known));
 }
 
+// Some pairs at the frequencies of others: all of one, or each of the pair that stands as many places away.
+std::optional<Sentences> by_pairs_elsewhere(const Pairs& pairs) {
+  std::vector<std::size_t> which, of;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (!pairs[i].differs()) continue;
+    std::optional<std::size_t> there;
+    for (std::size_t j = 0; j < pairs.size(); ++j) {
+      if (pairs[j].declared == 0 || !pairs[i].is_at(pairs[j].declared)) continue;
+      if (there) return std::nullopt;  // it does not tell them apart
+      there = j;
+    }
+    if (!there) return std::nullopt;
+    which.push_back(i), of.push_back(*there);
+  }
+  if (which.empty() || which.size() == pairs.size()) return std::nullopt;
+  const std::string all =
+      fmt::format("{} {} at the", numbered("pair", which), which.size() == 1 ? "rotates" : "rotate");
+  if (std::ranges::count(of, of.front()) == std::ssize(of))
+    return Sentences{fmt::format("{} frequency of pair {}", all, of.front())};
+  // Numbers wrap around where the first is larger.
+  for (std::size_t n = 0; n < which.size(); ++n)
+    if (which[n] - of[n] != which[0] - of[0]) return std::nullopt;
+  return Sentences{fmt::format("{} frequencies of {}", all, numbered("pair", of))};
+}
+
 // Pairs of one ratio together; those that do not rotate.
 Sentences by_runs(const Pairs& pairs) {
   struct Run {
@@ -373,6 +398,7 @@ std::vector<std::string> ladder_deviations(const std::vector<MeasuredFrequency>&
   if (const auto one = ramp_deviation(pairs, parameters, divisor)) return *one;
   if (const auto one = by_other_pairs(pairs)) return *one;
   if (const auto one = by_another_ladder(pairs, parameters, divisor)) return *one;
+  if (const auto one = by_pairs_elsewhere(pairs)) return *one;
   return by_runs(pairs);
 }
 

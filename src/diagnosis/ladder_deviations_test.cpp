@@ -232,6 +232,24 @@ TEST(LadderDeviations, are_those_of_other_pairs) {
 }
 
 // A base that is made from the declared one.
+TEST(LadderDeviations, are_those_of_some_pairs_at_the_place_of_others) {
+  const auto w = [](double i) { return std::pow(10000, -i / 8); };
+  EXPECT_EQ(of([=](double i, double) { return w(i >= 6 ? i - 6 : i); }),
+            Sentences{"pairs 6 and 7 rotate at the frequencies of pairs 0 and 1"});
+  EXPECT_EQ(of([=](double i, double) { return w(std::min(i, 5.0)); }),
+            Sentences{"pairs 6 and 7 rotate at the frequency of pair 5"});
+  EXPECT_EQ(of([=](double i, double) { return w(i == 7 ? 2 : i); }),
+            Sentences{"pair 7 rotates at the frequency of pair 2"});
+  // Of a place beside the ladder, and of places that are not alike.
+  EXPECT_EQ(of([=](double i, double) { return w(i == 7 ? 2.5 : i); }),
+            Sentences{"pair 7 rotates at 177.8279 times the declared frequency"});
+  EXPECT_EQ(of([=](double i, double) {
+              return w(i == 7 ? 2 : i == 6 ? 4 : i);
+            }),
+            (Sentences{"pair 6 rotates at 10 times the declared frequency",
+                       "pair 7 rotates at 316.2278 times the declared frequency"}));
+}
+
 TEST(LadderDeviations, say_how_another_base_was_made) {
   const auto power = [](double of) {
     return [of](double i, double) { return std::pow(10000, -of * i / 8); };
