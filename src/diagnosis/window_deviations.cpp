@@ -156,6 +156,16 @@ void add_of_table(const Window& window, const Parameters& parameters, const std:
   unshifted("the offset of columns is", left);
   unshifted("the offset of rows is", up);
   unshifted("offsets are", up + left);
+  // Where one is larger than its axis, the index of some offsets is past the table's end.
+  if (const Position by = (rows.width - rows.height) * (one_row - one_column); by != 0)
+    add(fmt::format(
+            "the offset of rows is shifted by {} and that of columns by {}, in each other's place; an "
+            "index outside of the table counts from its other end",
+            rows.width - 1, rows.height - 1),
+        [=](Offset at, std::size_t head) {
+          const Position row = rows.row(at) + by, all = last + 1;
+          return table.at(static_cast<std::size_t>((row % all + all) % all) * heads + head);
+        });
   const Position right = rows.columns_fastest ? 2 * rows.width - 1 : 2 * rows.height - 1;
   for (const Position stride :
        {rows.width, rows.height, 2 * rows.width - 1, 2 * rows.height - 1, 2 * rows.width, 2 * rows.height})

@@ -131,6 +131,21 @@ TEST(WindowDeviations, name_offsets_that_do_not_begin_at_0) {
   EXPECT_EQ(without(0, 2), Sentences{});
 }
 
+TEST(WindowDeviations, name_shifts_in_each_others_place) {
+  const Entry exchanged = [](const Window& window, Position rows, Position columns, std::size_t head) {
+    const Position row = (rows + window.width - 1) * (2 * window.width - 1) + columns + window.height - 1;
+    return window.at((row + window.offsets()) % window.offsets(), head);
+  };
+  EXPECT_EQ(
+      said_of(exchanged),
+      Sentences{"the offset of rows is shifted by 3 and that of columns by 2, in each other's place; an "
+                "index outside of the table counts from its other end"});
+  EXPECT_EQ(
+      said_of(exchanged, "height=5 width=3 heads=3 table=seeded"),
+      Sentences{"the offset of rows is shifted by 2 and that of columns by 4, in each other's place; an "
+                "index outside of the table counts from its other end"});
+}
+
 TEST(WindowDeviations, name_another_index) {
   EXPECT_EQ(with_row([](const Window& w, Position rows, Position columns) {
               return right_row(w, rows, columns) + 1;
