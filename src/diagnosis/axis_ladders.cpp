@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "diagnosis/ladder_deviations.h"
 #include "diagnosis/measured_words.h"
+#include "diagnosis/other_extents.h"
 #include "diagnosis/steps_along.h"
 #include "run/narrowed.h"
 
@@ -99,6 +100,18 @@ Sentences sentences(const std::vector<MeasuredFrequency>& pairs, const Parameter
   return out;
 }
 
+// Every pair of an axis at the frequency that another extent of the grid gives it. What is added to extents,
+// 1e-6, is less than what is looked at.
+std::string by_another_extent(const std::vector<MeasuredFrequency>& pairs, const Parameters& parameters,
+                              const Domain& domain, std::size_t axis) {
+  return another_extent(parameters, domain, axis, [&](double factor) {
+    return std::ranges::all_of(pairs, [factor](const MeasuredFrequency& pair) {
+      return std::abs(pair.measured - factor * pair.declared) <=
+             pair.error + (pair.allowed + 2e-6 * std::abs(pair.declared)) * std::max(1.0, factor);
+    });
+  });
+}
+
 Encoding corrected(const Table& truth, const std::vector<double>& frequencies) {
   Table out = truth;
   out.exact = nullptr;
@@ -140,7 +153,11 @@ std::optional<Deviation> axis_ladders(const Table& subject, const Table& truth, 
     ladders[pair.axis].push_back(*one);
   }
   std::vector<Sentences> each;
-  for (const auto& ladder : ladders) each.push_back(sentences(ladder, parameters));
+  for (std::size_t axis = 0; axis < domain.axes; ++axis) {
+    each.push_back(sentences(ladders[axis], parameters));
+    const std::string by = by_another_extent(ladders[axis], parameters, domain, axis);
+    if (!each.back().empty() && !by.empty()) each.back() = {"positions are divided by " + by};
+  }
   Sentences out;
   if (std::ranges::count(each, each.front()) == static_cast<std::ptrdiff_t>(each.size())) {
     out = each.front();

@@ -88,6 +88,22 @@ TEST(AxisLadders, of_a_grid_are_said_once_or_of_their_number) {
             Sentences{"frequencies are 0.3927 times base^(-2i/16) with base 20, not 10000"});
 }
 
+// Five rows and eight columns.
+TEST(AxisLadders, say_which_extent_positions_are_divided_by) {
+  const auto divided = [](double rows, double columns) {
+    return said_of("sincos_2d", "dim=16 normalize=detr offset=1 grid=[5,8]", [=](const Pair& pair) {
+      const double extent = pair.axis == 0 ? rows : columns;
+      return 2 * std::numbers::pi / (extent + 1e-6) * ladder(10000, double(pair.index), 4);
+    });
+  };
+  EXPECT_EQ(divided(5, 8), Sentences{});
+  EXPECT_EQ(divided(5, 7),
+            Sentences{"of the column: positions are divided by 7, the extent less 1, not by 8"});
+  EXPECT_EQ(divided(8, 5),
+            (Sentences{"of the row: positions are divided by 8, the extent of the column, not by 5",
+                       "of the column: positions are divided by 5, the extent of the row, not by 8"}));
+}
+
 // Pairs of the same number in each other's place, one that is another and some that stand still.
 TEST(AxisLadders, say_which_pairs_differ) {
   const auto of = [](const Function<double(std::size_t i)>& column) {

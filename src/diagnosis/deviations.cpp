@@ -206,7 +206,8 @@ class Deviating {
   // At other positions, or at the declared ones by other frequencies.
   Sentences of_positions(const Table& own, const Table& truth) const {
     std::vector<Deviation> all;
-    if (auto one = position_deviation(own, truth, subject_.precision)) all.push_back(std::move(*one));
+    if (auto one = position_deviation(own, truth, parameters_, subject_.precision))
+      all.push_back(std::move(*one));
     if (auto one = axis_ladders(own, truth, parameters_, subject_.precision)) all.push_back(std::move(*one));
     return first_confirmed(all);
   }

@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "diagnosis/identified_number.h"
 #include "diagnosis/measured_words.h"
+#include "diagnosis/other_extents.h"
 #include "diagnosis/steps_along.h"
 #include "run/narrowed.h"
 
@@ -23,6 +24,7 @@ namespace {
 struct Sum {
   std::vector<double> factors;
   double constant = 0;
+  std::vector<double> errors = {};  // of the factors: how far rounding may have put what was measured
 
   long double at(const Positions& positions, std::size_t token) const {
     long double out = constant;
@@ -118,6 +120,7 @@ class Summing {
       }
       if (!factor) return std::nullopt;
       out.factors.push_back(chosen(*factor, other == axis ? 1 : 0));
+      out.errors.push_back(factor->error);
       constant.is -= out.factors.back() * along_.axes[other].origin;
     }
     const bool is_declared = std::abs(constant.is - truth_.offset) <= constant.error;
@@ -156,8 +159,18 @@ std::string words(const Sum& sum, const Domain& domain) {
   return out;
 }
 
-// Where no other number has a part in it; empty where nothing differs.
-std::string of_itself(double factor, double constant, double offset) {
+// Of a factor, which is the simplest within the error of what was measured. What is added to extents, 1e-6,
+// is less than what is looked at.
+std::string why_multiplied(double factor, double error, const Parameters& parameters, const Domain& domain,
+                           std::size_t axis) {
+  const std::string by = another_extent(parameters, domain, axis, [=](double other) {
+    return std::abs(factor - other) <= 2 * error + 2e-6 * std::abs(other);
+  });
+  return by.empty() ? "" : ": they are divided by " + by;
+}
+
+// Where no other number has a part in it; empty where nothing differs. `why` is said of a factor.
+std::string of_itself(double factor, double constant, double offset, const std::string& why) {
   if (factor == 1 && constant == offset) return "";
   const double shift = constant - offset;
   if (factor == 1)
@@ -166,18 +179,22 @@ std::string of_itself(double factor, double constant, double offset) {
   if (factor == 0) return fmt::format("every position counts as {}", written(constant));
   const bool all = std::abs(constant - factor * offset) <= 1e-6 * std::abs(constant);
   if (all)
-    return factor == -1 ? "positions have the other sign" : "positions are multiplied by " + written(factor);
+    return factor == -1 ? "positions have the other sign"
+                        : "positions are multiplied by " + written(factor) + why;
   return fmt::format("a position p counts as {} p {} {}", written(factor), constant < 0 ? "-" : "+",
                      written(std::abs(constant)));
 }
 
-std::vector<std::string> sentences(const std::vector<Sum>& sums, const Domain& domain, double offset) {
+std::vector<std::string> sentences(const std::vector<Sum>& sums, const Domain& domain, double offset,
+                                   const Parameters& parameters) {
   std::vector<std::string> each;
   bool alone = true;
   for (std::size_t axis = 0; axis < sums.size(); ++axis) {
     for (std::size_t other = 0; other < sums.size(); ++other)
       alone = alone && (other == axis || sums[axis].factors[other] == 0);
-    each.push_back(of_itself(sums[axis].factors[axis], sums[axis].constant, offset));
+    const double factor = sums[axis].factors[axis];
+    each.push_back(of_itself(factor, sums[axis].constant, offset,
+                             why_multiplied(factor, sums[axis].errors[axis], parameters, domain, axis)));
   }
   std::vector<std::string> out;
   if (alone && std::ranges::count(each, each.front()) == static_cast<std::ptrdiff_t>(each.size())) {
@@ -231,14 +248,14 @@ Encoding corrected(const Table& truth, const std::vector<Sum>& sums) {
 }  // namespace
 
 std::optional<Deviation> position_deviation(const Table& subject, const Table& truth,
-                                            const Precision& precision) {
+                                            const Parameters& parameters, const Precision& precision) {
   const Domain domain = overlap(subject.positions, truth.positions);
   if (truth.pairs.empty() || truth.lone || truth.error || truth.row_error) return std::nullopt;
   for (std::size_t axis = 0; axis < domain.axes; ++axis)
     if (domain.last(axis) <= domain.lo) return std::nullopt;
   const auto sums = Summing(subject, truth, precision).found();
   if (!sums) return std::nullopt;
-  auto said = sentences(*sums, domain, truth.offset);
+  auto said = sentences(*sums, domain, truth.offset, parameters);
   if (said.empty()) return std::nullopt;
   return Deviation{std::move(said), corrected(truth, *sums)};
 }

@@ -77,6 +77,23 @@ TEST(PositionDeviations, are_those_of_one_number) {
             Sentences{"of the time: every position counts as 3"});
 }
 
+// Angles are divided by the extents, 12 rows and 20 columns.
+TEST(PositionDeviations, say_which_extent_makes_a_factor) {
+  const auto of_the = [](std::size_t which, double factor) {
+    return said_at("sincos_2d", small_grid, [=](std::size_t axis, const Number& at) {
+      return (at(axis) + 1) * (axis == which ? factor : 1);
+    });
+  };
+  EXPECT_EQ(of_the(0, 0.6),
+            Sentences{"of the row: positions are multiplied by 0.6: they are divided by 20, the "
+                      "extent of the column, not by 12"});
+  EXPECT_EQ(of_the(1, 20 / 19.0), Sentences{"of the column: positions are multiplied by 1.05263: they are "
+                                            "divided by 19, the extent less 1, not by 20"});
+  EXPECT_EQ(of_the(1, 20 / 21.0), Sentences{"of the column: positions are multiplied by 0.95238: they are "
+                                            "divided by 21, the extent and 1, not by 20"});
+  EXPECT_EQ(of_the(1, 20 / 18.0), Sentences{"of the column: positions are multiplied by 1.11111"});
+}
+
 TEST(PositionDeviations, are_one_number_in_the_place_of_another) {
   for (const std::size_t other : {0, 1})
     EXPECT_EQ(said_at("sincos_2d", grid, [other](std::size_t, const Number& at) { return at(other); }),
