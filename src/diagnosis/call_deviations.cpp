@@ -200,6 +200,7 @@ std::vector<Effect> effects_of(const Model& model, const Subject& subject, const
     const Domain domain = overlap(positions_of(subject.encoding), positions_of(declared));
     add(domain.axes > 1 ? effects_on_axes(domain) : effects_at_the_ends(domain));
     add(effects_on_a_grid(domain));
+    add(effects_around_0(model, subject, declared));
     if (domain.axes == 1 && !domain.real)
       add(effects_of_steps(measured_steps(model, subject, declared), is.has(Axis::key)));
   }

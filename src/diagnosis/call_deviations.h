@@ -45,6 +45,10 @@ Explained explained(const Model& model, const Encoding& declared, const std::vec
 std::optional<Position> first_wrong_along(std::size_t axis, const Model& model, const Subject& subject,
                                           const Encoding& declared);
 
+// Where positions of one number begin below 0: clamped on both sides of it or below it, without a sign and
+// clamped. The subject is asked where: as above, but from 0 on, upwards and downwards.
+std::vector<Effect> effects_around_0(const Model& model, const Subject& subject, const Encoding& declared);
+
 // What call_deviation() looks for beside what it knows.
 struct Further {
   std::vector<Effect> effects = {};  // in the place of those that are known

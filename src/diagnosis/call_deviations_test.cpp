@@ -533,6 +533,12 @@ TEST(CallDeviations, of_positions_below_0) {
   EXPECT_EQ(said([](Position t) { return std::abs(t); }), "positions below 0 count as their absolute value");
   EXPECT_EQ(said([](Position t) { return std::max(t, Position{0}); }), "positions below 0 count as 0");
   EXPECT_EQ(said([](Position t) { return t < 0 ? 1 - t : t; }), "nothing");
+  EXPECT_EQ(said([](Position t) { return std::clamp<Position>(t, -500, 500); }),
+            "positions past 500 count as 500, and those below -500 as -500");
+  EXPECT_EQ(said([](Position t) { return std::min<Position>(std::abs(t), 500); }),
+            "positions count as their absolute value, 500 at most");
+  EXPECT_EQ(said([](Position t) { return t < 0 ? std::min<Position>(-t, 8) : t; }),
+            "positions below 0 count as their absolute value, 8 at most");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
@@ -153,6 +154,52 @@ TEST(FirstWrong, is_told_by_the_heads_that_are_wrong) {
   }
   EXPECT_EQ(call_deviation(model_of(declared, all_f32), {"made", "", subject, all_f32}, declared, answered),
             "head 1 of 3: positions are doubled");
+}
+
+// Of a rotation that has positions on both sides of 0.
+TEST(FirstWrong, has_effects_on_both_sides_of_0) {
+  const Encoding declared =
+      with_positions(encoding_named("rope").oracle(Case::parse("dim=4")), Domain(-4096, 65536));
+  const auto effects = [&](Position (*other)(Position)) {
+    const Encoding subject = answered_by(declared, [=](Call call) {
+      for (Position& t : call.positions.whole) t = other(t);
+      return answer(declared, call);
+    });
+    std::vector<std::string> words;
+    for (const Effect& one :
+         effects_around_0(model_of(declared, all_f32), {"made", "", subject, all_f32}, declared)) {
+      bool same = true;
+      for (const Position t : {-4096, -701, -700, -699, -9, -8, -7, -1, 0, 1, 699, 700, 701, 65536}) {
+        Call call;
+        call.batch = 1;
+        call.positions.whole = {t};
+        same = same && one.begin()(call, 0, 1).call.positions.whole.front() == other(t);
+      }
+      if (same) words.push_back(one.words);
+    }
+    return words;
+  };
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(effects([](Position t) { return t; }), Words{});
+  EXPECT_EQ(effects([](Position t) { return std::clamp<Position>(t, -700, 700); }),
+            Words{"positions past 700 count as 700, and those below -700 as -700"});
+  EXPECT_EQ(effects([](Position t) { return std::min<Position>(std::abs(t), 700); }),
+            Words{"positions count as their absolute value, 700 at most"});
+  EXPECT_EQ(effects([](Position t) { return std::max<Position>(t, -8); }),
+            Words{"positions below -8 count as -8"});
+  EXPECT_EQ(effects([](Position t) { return t < 0 ? std::min<Position>(-t, 8) : t; }),
+            Words{"positions below 0 count as their absolute value, 8 at most"});
+}
+
+TEST(FirstWrong, has_no_effects_around_0_where_no_position_is_below) {
+  const Encoding declared =
+      with_positions(encoding_named("rope").oracle(Case::parse("dim=4")), Domain(0, 99));
+  const Encoding subject = answered_by(declared, [=](Call call) {
+    for (Position& t : call.positions.whole) t = std::min<Position>(t, 50);
+    return answer(declared, call);
+  });
+  EXPECT_TRUE(
+      effects_around_0(model_of(declared, all_f32), {"made", "", subject, all_f32}, declared).empty());
 }
 
 }  // namespace
