@@ -18,28 +18,40 @@ struct Perceptron {
   bool first_biases = true, last_biases = true;
   bool sees_logits = true, sees_biases = true;
   bool biases_first = false;
-  bool in_turn = false;   // logit and bias of each head side by side
-  bool alone = false;     // its output in place of the sum
-  bool rescaled = false;  // it sees logits that are not divided by sqrt(dim)
-  bool of_sum = false;    // it sees logit + bias in place of the logit
+  bool in_turn = false;     // logit and bias of each head side by side
+  bool alone = false;       // its output in place of the sum
+  bool rescaled = false;    // it sees logits that are not divided by sqrt(dim)
+  bool of_sum = false;      // it sees logit + bias in place of the logit
+  std::size_t from = 1;     // the number of the first head, of which slopes are powers
+  bool by_channel = false;  // q and k hold channel 0 of all heads first
 };
 
 Encoding reads(const Parameters& given, const Perceptron& of) {
   const Arguments p = misread::arguments(encodings::dape, given);
   const std::size_t heads = p.width("heads"), width = p.width("dim"), hidden = p.width("hidden");
-  if (of.in_turn && heads == 1) throw Refusal("the same with one head");
+  if ((of.in_turn || of.by_channel) && heads == 1) throw Refusal("the same with one head");
+  if (of.by_channel && width == 1) throw Refusal("the same with one channel");
   const bool residual = p.is("residual", "both");
   const Tensor first = trained(hidden, 2 * heads + 1, p.whole("table_seed")),
                second = trained(heads, hidden + 1, p.whole("table_seed") + 1);
   const auto alibi =
       encodings::alibi.make<Bias>(Case::parse("form=symmetric heads=" + std::to_string(heads)));
   std::vector<Real> slopes;
-  for (const double slope : alibi.slopes) slopes.push_back(slope);
+  for (std::size_t h = 0; h < heads; ++h)
+    slopes.push_back(of.from == 1
+                         ? Real{alibi.slopes[h]}
+                         : std::exp2(-8 * static_cast<Real>(h + of.from) / static_cast<Real>(heads)));
+  const auto product = [=](std::span<const double> q, std::span<const double> k, std::size_t h) {
+    if (!of.by_channel) return dot(q.subspan(h * width, width), k.subspan(h * width, width));
+    Real sum = 0;
+    for (std::size_t c = 0; c < width; ++c) sum += Real{q[c * heads + h]} * k[c * heads + h];
+    return sum;
+  };
   const auto logit = [=](std::span<const double> q, std::span<const double> k, Position i, Position j,
                          std::size_t head) {
     std::vector<Real> logits, biases;
     for (std::size_t h = 0; h < heads; ++h) {
-      logits.push_back(dot(q.subspan(h * width, width), k.subspan(h * width, width)) / root(width));
+      logits.push_back(product(q, k, h) / root(width));
       biases.push_back(-slopes[h] * static_cast<Real>(std::abs(i - j)));
     }
     Real f = of.last_biases ? second.at(head, hidden) : 0;
@@ -94,6 +106,10 @@ const MisreadingFamily entry{{
     {"the perceptron is given logits that are not divided by sqrt(dim)", with({.rescaled = true}),
      "dim=2 heads=2 hidden=4"},
     {"the perceptron is given the logits with the biases of ALiBi added", with({.of_sum = true}),
+     "dim=2 heads=2 hidden=4"},
+    {"the slopes of ALiBi are 2^(-8 h/heads) with h from 0: the first is 1", with({.from = 0}),
+     "dim=2 heads=2 hidden=4"},
+    {"q and k are read as [n, dim, heads], not as [n, heads, dim]", with({.by_channel = true}),
      "dim=2 heads=2 hidden=4"},
 }};
 

@@ -13,7 +13,7 @@
 namespace posproof::misreadings_dape_test {
 namespace {
 
-using inside::dot, inside::Real;
+using inside::Real;
 using testing::LogitFormula;
 
 // What stands in place of the leaky ReLU, and what multiplies what the network is given.
@@ -21,7 +21,8 @@ struct Network {
   Real (*function)(Real x) = [](Real x) { return x < 0 ? x / 100 : x; };
   Real first_biases = 1, last_biases = 1;
   Real logits = 1, biases = 1, biases_of_logits = 0;
-  bool exchanged = false, in_turn = false, alone = false, undivided = false;
+  bool exchanged = false, in_turn = false, alone = false, undivided = false, by_channel = false;
+  Real first_head = 1;
 };
 
 LogitFormula network(const Network& as) {
@@ -33,8 +34,14 @@ LogitFormula network(const Network& as) {
     const Real root = inside::root(dim);
     std::vector<Real> logits, biases;
     for (std::size_t h = 0; h < heads; ++h) {
-      logits.push_back(dot(q.subspan(h * dim, dim), k.subspan(h * dim, dim)) / root);
-      biases.push_back(-std::exp2(-8 * (Real(h) + 1) / Real(heads)) * Real(i < j ? j - i : i - j));
+      Real product = 0;
+      for (std::size_t c = 0; c < dim; ++c) {
+        const std::size_t at = as.by_channel ? c * heads + h : h * dim + c;
+        product += Real(q[at]) * k[at];
+      }
+      logits.push_back(product / root);
+      biases.push_back(-std::exp2(-8 * (Real(h) + as.first_head) / Real(heads)) *
+                       Real(i < j ? j - i : i - j));
     }
     std::vector<Real> given;
     for (std::size_t h = 0; h < heads; ++h)
@@ -79,7 +86,9 @@ TEST(MisreadDape, is_what_the_sentence_says) {
        {"the perceptron's output is the logit: nothing is added to it", network({.alone = true})},
        {"the perceptron is given logits that are not divided by sqrt(dim)", network({.undivided = true})},
        {"the perceptron is given the logits with the biases of ALiBi added",
-        network({.biases_of_logits = 1})}},
+        network({.biases_of_logits = 1})},
+       {"the slopes of ALiBi are 2^(-8 h/heads) with h from 0: the first is 1", network({.first_head = 0})},
+       {"q and k are read as [n, dim, heads], not as [n, heads, dim]", network({.by_channel = true})}},
       {"", "residual=logits table_seed=2"});
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -77,6 +78,30 @@ Encoding answered_by_columns(const Parameters& given) {
   return out;
 }
 
+// The grid is taken from the table's first row on, rows that are kept among it, so that its last ones are
+// left out.
+Encoding with_kept_rows_in_the_grid(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::resized_table, given);
+  const std::size_t kept = p.width("kept_rows");
+  if (kept == 0) throw Refusal("no rows are kept");
+  if (!p.is("table", "index") && !p.is("table", "seeded")) throw Refusal("said of rows that all differ");
+  Parameters none = p.parameters();
+  none.set("kept_rows", 0.0);
+  Table out = misread::right<Table>(encodings::resized_table, given);
+  out.rows = [=, dim = out.dim, own = out.rows, grid = encodings::resized_table.make<Table>(none).rows](
+                 const Positions& positions, Position length) {
+    Tensor rows({positions.size(), dim});
+    for (std::size_t r = 0; r < positions.size(); ++r) {
+      const auto before = static_cast<Position>(kept);
+      const Position one[] = {positions[r] < before ? positions[r] : positions[r] - before};
+      const Tensor row = (positions[r] < before ? own : grid)(one, length);
+      std::ranges::copy(row.data, rows.row(r).begin());
+    }
+    return rows;
+  };
+  return out;
+}
+
 resampling::Axis axis(const Arguments& p, std::string_view before, std::string_view after) {
   return {.before = p.width(before),
           .after = p.width(after),
@@ -137,6 +162,8 @@ const MisreadingFamily entry{{
     {"the steps of rows and columns are exchanged: down the grid from_width / width, across it from_height / "
      "height",
      &with_steps_exchanged, of_grids},
+    {"the trained grid is taken from the first row of the table on, kept rows among it",
+     &with_kept_rows_in_the_grid, of_grids},
 }};
 
 }  // namespace posproof::misreadings_resized_table

@@ -48,6 +48,22 @@ std::vector<double> of_transposed(const Tensor&, const Arguments& p) {
   return out;
 }
 
+std::vector<double> of_the_first_rows(const Tensor&, const Arguments& p) {
+  const std::size_t dim = p.width("dim"), rows = p.width("from_height"), columns = p.width("from_width"),
+                    height = p.width("height"), width = p.width("width");
+  std::vector<double> out;
+  for (std::size_t cell = 0; cell < height * width; ++cell)
+    for (std::size_t c = 0; c < dim; ++c) {
+      double sum = 0;
+      for (std::size_t n = 0; n < rows * columns; ++n)
+        sum += share(rows, height, cell / width, n / columns) *
+               share(columns, width, cell % width, n % columns) *
+               seeded(static_cast<std::uint64_t>(p.whole("table_seed")), n * dim + c, p.real("std"));
+      out.push_back(sum);
+    }
+  return out;
+}
+
 // Entry n of so many, in steps of another axis.
 long double share_in_steps(std::size_t from, long double step, std::size_t n, std::size_t i) {
   const long double at = std::clamp((static_cast<long double>(n) + 0.5L) * step - 0.5L, 0.0L,
@@ -97,6 +113,7 @@ const testing::Formulas<Flat> formulas = {
     {"the steps of rows and columns are exchanged: down the grid from_width / width, across it from_height / "
      "height",
      &of_exchanged_steps},
+    {"the trained grid is taken from the first row of the table on, kept rows among it", &of_the_first_rows},
 };
 
 TEST(MisreadResizedTable, has_the_rows_that_the_sentence_says) {
@@ -125,8 +142,10 @@ TEST(MisreadResizedTable, is_none_where_it_is_the_same) {
   const std::multimap<std::string, std::string> none = {
       {"channels", "dim=1 table=seeded"},
       {"channels", "dim=4 height=1 width=1"},
-      {"the trained", "from_width=1"},
-      {"the trained", "from_height=1"},
+      {"the trained grid is read", "from_width=1"},
+      {"the trained grid is read", "from_height=1"},
+      {"the trained grid is taken", "kept_rows=0"},
+      {"the trained grid is taken", "kept_rows=1 table=constant"},
       {"the resized", "height=1"},
       {"the resized", "width=1"},
       {"the steps", "method=first"},

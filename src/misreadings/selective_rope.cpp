@@ -16,10 +16,11 @@ struct Angles {
   bool accumulated = true;  // added up from the first token on
   bool own = true;          // a token's own increment counts
   bool with_frequencies = true;
-  bool gate_after = false;     // the gate multiplies what is added up, not each increment
-  bool gate_of_step = true;    // the gate multiplies the step as well
-  bool seen_alone = false;     // increments of keys that the query does not see do not count
-  bool own_of_queries = true;  // where a token's own increment counts at all
+  bool gate_after = false;       // the gate multiplies what is added up, not each increment
+  bool gate_of_step = true;      // the gate multiplies the step as well
+  bool gate_of_queries = false;  // the gate is of the query at the key's place
+  bool seen_alone = false;       // increments of keys that the query does not see do not count
+  bool own_of_queries = true;    // where a token's own increment counts at all
   bool own_of_keys = true;
   int of_key = 1;                             // keys rotate that way
   Real (*function)(Real) = &misread::itself;  // of the projection and the step
@@ -28,7 +29,8 @@ struct Angles {
 Encoding reads(const Parameters& given, const Angles& of) {
   const Arguments p = misread::arguments(encodings::selective_rope, given);
   const bool gated = p.is("gate", "sigmoid");
-  if (!gated && (of.gate_after || !of.gate_of_step)) throw Refusal("the same without a gate");
+  if (!gated && (of.gate_after || !of.gate_of_step || of.gate_of_queries))
+    throw Refusal("the same without a gate");
   const std::size_t dim = p.width("dim"), half = dim / 2;
   const auto base = static_cast<Real>(p.real("base"));
   const Real step = p.real("step");
@@ -41,8 +43,10 @@ Encoding reads(const Parameters& given, const Angles& of) {
         std::vector<std::vector<Real>> angles, increments;
         std::vector<Real> sum(half);
         for (std::size_t j = 0; j < k.rows(); ++j) {
-          const auto token = of.of_queries ? q.row(std::min(j, q.rows() - 1)) : k.row(j);
-          const Real open = gated ? 1 / (1 + std::exp(-dot(gate.row(0), token))) : 1;
+          const auto query = q.row(std::min(j, q.rows() - 1));
+          const auto token = of.of_queries ? query : k.row(j);
+          const auto gating = of.gate_of_queries ? query : token;
+          const Real open = gated ? 1 / (1 + std::exp(-dot(gate.row(0), gating))) : 1;
           std::vector<Real> own(half);
           for (std::size_t c = 0; c < half; ++c) {
             const Real w =
@@ -115,6 +119,8 @@ const MisreadingFamily entry{{
     {"the increments are limited: tanh(p.k + step)", with({.function = &tanh_of}), "dim=4"},
     {"the increments are positive: ln(1 + e^(p.k + step))", with({.function = &misread::softplus}), "dim=4"},
     {"the gate multiplies the sum of the increments, not each of them", with({.gate_after = true}),
+     "dim=4 gate=sigmoid"},
+    {"the gate is that of the query at the same place, not of the key", with({.gate_of_queries = true}),
      "dim=4 gate=sigmoid"},
     {"the gate does not multiply the step", with({.gate_of_step = false}), "dim=4 gate=sigmoid"},
     {"the keys rotate the other way", with({.of_key = -1}), "dim=4"},

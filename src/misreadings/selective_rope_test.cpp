@@ -37,9 +37,9 @@ double projected(const Rows& of, std::size_t t, std::size_t c) {
   static const Tensor p = inside::trained(half, dim, 1);
   return static_cast<double>(inside::dot(p.row(c), of[t]));
 }
-double gate(std::size_t t) {
+double gate(std::size_t t, const Rows& of = k) {
   static const Tensor w = inside::trained(1, dim, 2);
-  return 1 / (1 + std::exp(-static_cast<double>(inside::dot(w.row(0), k[t]))));
+  return 1 / (1 + std::exp(-static_cast<double>(inside::dot(w.row(0), of[t]))));
 }
 
 template <class Increment>
@@ -147,6 +147,10 @@ TEST(MisreadSelectiveRope, is_gated_as_the_sentence_says) {
   for (std::size_t t = 0; t < tokens; ++t)
     for (double& angle : after[t]) angle *= gate(t);
   expect_logits("the gate multiplies the sum of the increments, not each of them", gated, after);
+  expect_logits("the gate is that of the query at the same place, not of the key", gated,
+                sums([](std::size_t t, std::size_t c) {
+                  return frequencies[c] * gate(t, q) * (projected(k, t, c) + 0.5);
+                }));
   expect_logits("the gate does not multiply the step", gated, sums([](std::size_t t, std::size_t c) {
                   return frequencies[c] * (gate(t) * projected(k, t, c) + 0.5);
                 }));

@@ -11,9 +11,10 @@ namespace {
 using misread::Real;
 
 struct Form {
-  bool padded_first = false;  // the zero of an odd width stands before the sines and cosines
-  bool repeated = false;      // the last column again in its place
-  bool divided = false;       // by the scale
+  bool padded_first = false;    // the zero of an odd width stands before the sines and cosines
+  bool padded_between = false;  // or between the two halves
+  bool repeated = false;        // the last column again in its place
+  bool divided = false;         // by the scale
   bool interleaved = false;
   Real (*whole)(Real) = nullptr;  // which whole number stands for the scaled timestep
   bool scales_last = false;       // the sines and cosines are multiplied by the scale, not their angles
@@ -23,7 +24,8 @@ Encoding reads(const Parameters& given, const Form& form) {
   const Arguments p = misread::arguments(encodings::timestep_embedding, given);
   Table table = misread::right<Table>(encodings::timestep_embedding, given);
   const std::size_t half = table.dim / 2, odd = table.dim % 2;
-  if (odd == 0 && (form.padded_first || form.repeated)) throw Refusal("the same in an even width");
+  if (odd == 0 && (form.padded_first || form.padded_between || form.repeated))
+    throw Refusal("the same in an even width");
   const double scale = p.real("scale");
   if (scale == 1 && (form.divided || form.scales_last)) throw Refusal("the same without a scale");
   const auto shift = static_cast<std::size_t>(p.whole("shift"));
@@ -41,6 +43,7 @@ Encoding reads(const Parameters& given, const Form& form) {
       pair.second = 2 * pair.index + 1 - of_sine;
     }
     if (form.padded_first) ++pair.first, ++pair.second;
+    if (form.padded_between) ++(pair.first > pair.second ? pair.first : pair.second);
   }
   if (form.scales_last) table.amplitude = scale;
   return misread::with_rows(table, [=, pairs = table.pairs](std::span<const Real> x, std::span<double> row) {
@@ -69,6 +72,8 @@ misread::Make with(const Form& of) {
 
 const MisreadingFamily entry{{
     {"the column of zeros of an odd width is the first, not the last", with({.padded_first = true}), "dim=9"},
+    {"the column of zeros of an odd width stands between sines and cosines, not last",
+     with({.padded_between = true}), "dim=9"},
     {"an odd width ends with its last column again, not with zeros", with({.repeated = true}), "dim=9"},
     {"the angles are divided by the scale, not multiplied", with({.divided = true}), "scale=1000"},
     {"the sines and cosines are multiplied by the scale, not their angles", with({.scales_last = true}),

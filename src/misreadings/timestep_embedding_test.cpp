@@ -19,7 +19,7 @@ using testing::Real, testing::RowFormula;
 struct Form {
   Real (*angle)(Real t, Real w, Real scale) = [](Real t, Real w, Real scale) { return t * w * scale; };
   Real (*size)(Real scale) = [](Real) -> Real { return 1; };
-  enum { as_declared, zero_first, last_again, in_turn } columns = as_declared;
+  enum { as_declared, zero_first, zero_between, last_again, in_turn } columns = as_declared;
 };
 
 RowFormula embedded(const Form& as) {
@@ -30,7 +30,10 @@ RowFormula embedded(const Form& as) {
     for (std::size_t i = 0; i < half; ++i) {
       const Real w = std::pow(Real(p.real("max_period")), -Real(i) / Real(half - p.width("shift"))),
                  angle = as.angle(at[0], w, p.real("scale"));
-      const std::size_t first = begin + (in_turn ? 2 * i : i), second = in_turn ? first + 1 : first + half;
+      const std::size_t first = begin + (in_turn ? 2 * i : i), second = in_turn ? first + 1
+                                                                        : as.columns == Form::zero_between
+                                                                            ? dim / 2 + 1 + i
+                                                                            : first + half;
       row[first] = as.size(p.real("scale")) * (sines_first ? std::sin(angle) : std::cos(angle));
       row[second] = as.size(p.real("scale")) * (sines_first ? std::cos(angle) : std::sin(angle));
     }
@@ -44,6 +47,8 @@ TEST(MisreadTimestepEmbedding, is_what_the_sentence_says) {
       "timestep_embedding", misreadings::timestep_embedding,
       {{"the column of zeros of an odd width is the first, not the last",
         embedded({.columns = Form::zero_first})},
+       {"the column of zeros of an odd width stands between sines and cosines, not last",
+        embedded({.columns = Form::zero_between})},
        {"an odd width ends with its last column again, not with zeros",
         embedded({.columns = Form::last_again})},
        {"the angles are divided by the scale, not multiplied",
