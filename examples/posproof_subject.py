@@ -520,7 +520,8 @@ class _Module:
         parameters = _parameters(make)
         required = [one for one in parameters if one.default is one.empty]
         if not inspect.isclass(make):
-            if len(required) == 1 and required[0].name == "asked" or make.__name__ == "<lambda>" and len(required) == 1:
+            alone = required[0].name if len(required) == 1 else None
+            if alone == "asked" or alone is not None and make.__name__ == "<lambda>" and alone not in _MEANING:
                 return make(self.asked)
             if required and any(one.name not in _SETTINGS for one in required) or not any(
                     _SETTINGS.get(one.name) == "length" for one in required):

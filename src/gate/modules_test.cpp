@@ -128,6 +128,8 @@ TEST(Modules, tables_and_biases) {
         "forward(input), whole sequences, a row of ids"},
        {"mae", "sinusoidal", "dim=8 layout=sin_cos",
         "get_1d_sincos_pos_embed(embed_dim, pos), a position for each token, a row of them"},
+       {"unnamed", "sinusoidal", "dim=8 layout=sin_cos",
+        "<lambda>(position), a position for each token, a row of them"},
        {"resized", "resized_table", "dim=8 from_height=4 from_width=5 height=6 width=8",
         "a table of 48 rows"},
        {"grid", "sincos_2d", "dim=8 grid=[4,5]", "a table of 20 rows, those of the grid"},

@@ -554,6 +554,8 @@ def attach(name):
         serve_module(lambda asked: FairseqLike(asked["dim"], padding_idx=1))
     if name == "mae":
         serve_module(get_1d_sincos_pos_embed)
+    if name == "unnamed":
+        serve_module(lambda position: get_1d_sincos_pos_embed(hello()["dim"], position))
     if name == "resized":
         grid = torch.arange(4 * 5 * 8.0).reshape(1, 4, 5, 8).permute(0, 3, 1, 2)
         larger = nn.functional.interpolate(grid, size=(6, 8), mode="bilinear", align_corners=wrong)
