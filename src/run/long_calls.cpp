@@ -73,6 +73,28 @@ Case case_of_rows(const Encoding& truth, const Domain& domain, std::int64_t toke
   return one;
 }
 
+// Two numbers of every position are the same, and others are in turn smaller and larger. A program that takes
+// such a call for text, whose numbers are all the same, by looking at two of them is right of nearly all
+// calls that are drawn.
+Case case_of_two_alike(const Encoding& truth, const Domain& domain, std::size_t one, std::size_t other,
+                       double content) {
+  Case out = case_of(truth, domain, domain.lo, std::vector<double>(width_of_content(truth, 0), content));
+  constexpr Position batch = 2, tokens = 2;
+  out.set("batch", static_cast<double>(batch));
+  out.set("tokens", static_cast<double>(tokens));
+  for (Position number = 0; number < batch * tokens; ++number)
+    for (std::size_t axis = 0; axis < domain.axes; ++axis) {
+      const Position span = domain.last(axis) - domain.lo + 1;
+      const bool alike = axis == one || axis == other;
+      const Position most =
+          alike ? std::min(span, domain.last(one == axis ? other : one) - domain.lo + 1) : span;
+      out.set(fmt::format("t{}{}", number == 0 ? "" : std::to_string(number),
+                          axis == 0 ? "" : fmt::format("_{}", axis)),
+              static_cast<double>(domain.lo + (alike ? number + 1 : number + number % 2 * 2) % most));
+    }
+  return out;
+}
+
 // So many queries against two keys, and two queries against so many keys: blocks of either, where the other
 // is not one alone. Every key stands at or before a query.
 std::vector<Case> cases_of_many_queries(const Encoding& truth, const Domain& domain, std::int64_t tokens,
@@ -189,6 +211,9 @@ std::vector<Case> wide_cases(const Encoding& truth, const Encoding& subject, con
   }
   std::vector<Case> out;
   if (known.role) out = {case_of_rows(*same, domain, 1, content), case_of_rows(*same, domain, 2, content)};
+  for (std::size_t a = 0; known.role && a < domain.axes; ++a)
+    for (std::size_t b = a + 1; b < domain.axes; ++b)
+      out.push_back(case_of_two_alike(*same, domain, a, b, content));
   if (fits(long_sizes.back(), domain)) {
     Case most = case_of_length(*same, domain, long_sizes.back(), "consecutive", content);
     if (known.role) most.set("batch", 1.0);

@@ -12,6 +12,7 @@
 #include "catalogue/encodings/alibi.h"
 #include "catalogue/encodings/axial_rope.h"
 #include "catalogue/encodings/dynamic_position_bias.h"
+#include "catalogue/encodings/m_rope.h"
 #include "catalogue/encodings/relative_table.h"
 #include "catalogue/encodings/rope.h"
 #include "catalogue/encodings/shaw.h"
@@ -231,10 +232,27 @@ TEST(LongCalls, are_of_many_rows_each_at_positions_of_its_own) {
   // A grid has them, too, within the last position of each axis.
   const Encoding grid = truth_of(encodings::axial_rope, "dim=8");
   const auto on_a_grid = asked(grid);
-  ASSERT_EQ(on_a_grid.size(), 2u);
+  ASSERT_EQ(on_a_grid.size(), 3u);
   EXPECT_EQ(on_a_grid[1].positions.whole.size(), 2 * 2 * 33u);
   for (std::size_t n = 0; n < on_a_grid[1].positions.whole.size(); ++n)
     EXPECT_LE(on_a_grid[1].positions.whole[n], positions_of(grid).last(n % 2));
+}
+
+// A call whose times and rows are the same throughout is taken for text, whose columns are, too.
+TEST(LongCalls, refute_what_is_taken_for_text_by_two_of_three_numbers) {
+  const Encoding truth = truth_of(encodings::m_rope, "dim=16 sections=[2,3,3]");
+  for (const std::size_t one : {0, 1, 2}) {
+    const std::size_t other = (one + 1) % 3, third = (one + 2) % 3;
+    const Encoding wrong = answered_by(truth, [=](Call call) {
+      std::vector<Position>& all = call.positions.whole;
+      bool text = true;
+      for (std::size_t n = 0; n < all.size(); n += 3) text = text && all[n + one] == all[n + other];
+      for (std::size_t n = 0; text && n < all.size(); n += 3) all[n + third] = all[n + one];
+      return answer(truth, call);
+    });
+    const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+    EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << one;
+  }
 }
 
 // Rows from number `first` on have the positions of the first row, as a kernel that keeps those of a block
