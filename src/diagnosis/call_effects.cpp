@@ -124,22 +124,38 @@ std::vector<Effect> of_reals() {
 
 // ---- of what the call says beside its positions
 
+Position largest_and_one(const Call& call) {
+  const auto& all = call.positions.whole;
+  return all.empty() ? call.length : *std::ranges::max_element(all) + 1;
+}
+
 // Where the rows depend on how long the sequence is.
 std::vector<Effect> of_lengths() {
   const auto taking = [](std::string words, Function<Position(const Call&)> length) {
     return effect_on_calls(std::move(words), [length](Call& call) { call.length = length(call); });
   };
-  return {taking("the number of tokens of the call counts as the length of the sequence",
-                 [](const Call& call) { return static_cast<Position>(call.positions.whole.size()); }),
-          taking("the largest position and one counts as the length of the sequence",
-                 [](const Call& call) {
-                   const auto& all = call.positions.whole;
-                   return all.empty() ? call.length : *std::ranges::max_element(all) + 1;
-                 }),
-          taking("the length of the sequence counts as one more",
-                 [](const Call& call) { return call.length + 1; }),
-          taking("the length of the sequence counts as one less",
-                 [](const Call& call) { return call.length - 1; })};
+  return {
+      taking("the number of tokens of the call counts as the length of the sequence",
+             [](const Call& call) { return static_cast<Position>(call.positions.whole.size()); }),
+      taking("the largest position and one counts as the length of the sequence",
+             [](const Call& call) { return largest_and_one(call); }),
+      // A share of the largest position, which is divided by 1 where that is 0, or by 0.
+      taking("the largest position and one counts as the length of the sequence, which is 2 where all are 0",
+             [](const Call& call) { return std::max(largest_and_one(call), Position{2}); }),
+      {"the largest position and one counts as the length of the sequence, and where all are 0 the answer "
+       "is no number",
+       [] {
+         return [](const Call& call, std::size_t, std::size_t) {
+           Instead out{call};
+           out.call.length = std::max(largest_and_one(call), Position{2});
+           if (largest_and_one(call) == 1) out.how = Instead::How::no_numbers;
+           return out;
+         };
+       }},
+      taking("the length of the sequence counts as one more",
+             [](const Call& call) { return call.length + 1; }),
+      taking("the length of the sequence counts as one less",
+             [](const Call& call) { return call.length - 1; })};
 }
 
 std::vector<Effect> of_keys() {

@@ -85,6 +85,17 @@ TEST(CallEffectsOnPositions, read_halves_of_64_bits) {
   EXPECT_EQ(one->begin()(call, 0, 1).call.positions.whole, (std::vector<Position>{1, 0, 2, 0, 3, 0}));
 }
 
+TEST(CallEffectsOnPositions, count_on_in_each_block) {
+  const std::vector<Effect> effects = known_effects(false, false);
+  std::vector<Position> row(40), counted;
+  for (std::size_t n = 0; n < row.size(); ++n) {
+    const auto at = static_cast<Position>(n), in_block = at % 16;
+    row[n] = 3 * at;
+    counted.push_back(3 * (at - in_block) + in_block);
+  }
+  EXPECT_EQ(moved(effects, "tokens count on from the first of their block of 16 in a row", row), counted);
+}
+
 TEST(CallEffectsOnPositions, begin_again_in_each_block) {
   const std::vector<Effect> effects = known_effects(false, false);
   std::vector<Position> row(40), again;
@@ -319,6 +330,25 @@ TEST(CallEffectsOnPositions, give_a_call_another_length) {
     ASSERT_NE(one, nullptr) << words;
     EXPECT_EQ(one->begin()(call, 0, 1).call.length, length) << words;
     EXPECT_EQ(one->begin()(call, 0, 1).call.positions.whole, call.positions.whole) << words;
+  }
+}
+
+// p / max(p) is 0 / 0 where all positions are 0.
+TEST(CallEffectsOnPositions, give_a_call_of_zeros_a_length_to_divide_by) {
+  const std::string words = "the largest position and one counts as the length of the sequence, ";
+  const std::vector<Effect> effects = known_effects(false, false);
+  for (const bool number : {true, false}) {
+    const Effect* one = effect(effects, words + (number ? "which is 2 where all are 0"
+                                                        : "and where all are 0 the answer is no number"));
+    ASSERT_NE(one, nullptr);
+    Call call;
+    call.length = 40;
+    for (const auto& [at, length] : {std::pair<std::vector<Position>, Position>{{0, 0}, 2}, {{0, 7}, 8}}) {
+      call.positions.whole = at;
+      const Instead instead = one->begin()(call, 0, 1);
+      EXPECT_EQ(instead.call.length, length);
+      EXPECT_EQ(instead.how, at.back() == 0 && !number ? Instead::How::no_numbers : Instead::How::encoded);
+    }
   }
 }
 

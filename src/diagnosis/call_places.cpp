@@ -84,6 +84,10 @@ std::vector<PlaceInCalls> known_places(bool batch, bool tokens) {
     out.push_back({"queries in calls of one token a row",
                    [](S s) { return s.call.role == Role::query && s.tokens == 1; }});
   }
+  if (!batch && !tokens)
+    out.push_back({"in calls of fewer queries than keys", [](S s) {
+                     return s.tokens < s.call.keys.whole.size() / std::max<std::size_t>(1, s.call.keys.axes);
+                   }});
   const std::string token = batch || tokens ? "token" : "query";
   const auto add = [&](std::string words, Function<bool(S)> is) {
     out.push_back({std::move(words), std::move(is)});
@@ -156,6 +160,12 @@ std::vector<PlaceInCalls> further_places(bool batch, std::size_t axes) {
       const std::string both = fmt::format("{} and {}", axis_name(a, axes), axis_name(b, axes));
       add("where " + both + " are the same", [=](S s) { return number_of(s, a) == number_of(s, b); });
       add("where " + both + " differ", [=](S s) { return number_of(s, a) != number_of(s, b); });
+      add("in calls in which " + both + " of every position are the same", [=](S s) {
+        const auto& all = s.call.positions.whole;
+        for (std::size_t n = 0; n < all.size(); n += axes)
+          if (all[n + a] != all[n + b]) return false;
+        return !all.empty();
+      });
     }
   return out;
 }

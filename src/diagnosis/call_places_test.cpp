@@ -21,5 +21,37 @@ TEST(CallPlaces, are_said_with_the_effect_in_one_sentence) {
       "every token after the first has the position of the one before it in its row");
 }
 
+// As in a decode behind a cache.
+TEST(CallPlaces, are_those_of_fewer_queries_than_keys) {
+  const auto holds = [](std::size_t queries, std::size_t keys) {
+    Call call;
+    call.positions.whole.assign(queries, 0), call.keys.whole.assign(keys, 0);
+    const AnsweredRow row{};
+    const RowInCall seen{row, call, queries, 0};
+    for (const PlaceInCalls& one : known_places(false, false))
+      if (one.words == "in calls of fewer queries than keys") return one.is(seen);
+    return false;
+  };
+  EXPECT_TRUE(holds(1, 2));
+  EXPECT_FALSE(holds(2, 2));
+  EXPECT_FALSE(holds(3, 2));
+}
+
+// All tokens of the call decide.
+TEST(CallPlaces, are_those_of_two_numbers_that_are_the_same_throughout) {
+  const auto holds = [](const std::vector<Position>& numbers) {
+    Call call{.batch = 1};
+    call.positions = {numbers, {}, 3};
+    const AnsweredRow row{};
+    const RowInCall seen{row, call, numbers.size() / 3, 0};
+    for (const PlaceInCalls& one : further_places(true, 3))
+      if (one.words == "in calls in which time and row of every position are the same") return one.is(seen);
+    return false;
+  };
+  EXPECT_TRUE(holds({1, 1, 2, 5, 5, 0}));
+  EXPECT_FALSE(holds({1, 1, 2, 5, 4, 0}));
+  EXPECT_FALSE(holds({}));
+}
+
 }  // namespace
 }  // namespace posproof::call_places_test
