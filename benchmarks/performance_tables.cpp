@@ -3,6 +3,7 @@
 
 #include "benchmarks/performance.h"
 #include "benchmarks/words_of_numbers.h"
+#include "core/bounded.h"
 
 namespace posproof::report {
 namespace {
@@ -149,10 +150,10 @@ std::vector<Block> performance_of_others(const Measured& measured) {
   const auto units = measured.counter("measure/numpy_f64", "ulp");
   const auto dearer = measured.ratio({"today/numpy_f64"}, {"today/numpy_tutorial"});
   if (wide && units && dearer)
-    text += fmt::format(
+    text += bounded(
         " With frequencies `base**(-k/d)`, angles and sines in f64, and the sines stored in f32, {} of the entries are "
         "wrong, by up to {} units in the last place, and the table takes {:.2g} times as long as the tutorials' way.",
-        percent(*wide), significant(*units), dearer->median);
+        percent(*wide), figures_up(*units, 3), dearer->median);
   std::vector<Block> out = {Section{"What users use today"}, Paragraph{text}, grid};
   if (!ulp.rows.empty()) out.push_back(ulp);
   return out;

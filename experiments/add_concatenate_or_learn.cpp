@@ -15,6 +15,7 @@
 #include "catalogue/encodings/sinusoidal.h"
 #include "catalogue/encodings/t5_bias.h"
 #include "catalogue/experiments/add_concatenate_or_learn.h"
+#include "core/bounded.h"
 #include "core/bounds.h"
 #include "core/function.h"
 #include "draws.h"
@@ -432,7 +433,7 @@ Document run() {
   const Measured m = measure();
   prove(m);
   const auto all = [](const Cost& one) { return static_cast<double>(one.encoding + one.blocks); };
-  const std::string finding = fmt::format(
+  const std::string finding = bounded(
       "A layer that reads the sum is one that reads the concatenation with the same matrix for token and position, so concatenation of as many channels as the token has can do all that addition can; at width 512 it makes the six blocks {} larger. "
       "64 channels make them {} larger, and leave at least {} of the variance of 512 rows of width 512 out of reach of a linear map. A learned table of 512 positions adds {}, the sinusoidal encoding none.",
       percent(static_cast<double>(block_parameters(2 * Model::dim)) /
@@ -450,12 +451,11 @@ Document run() {
            one_or_two(m),
            where_it_ends(),
            not_added(m),
-           {PageVerdict{fmt::format(
+           {PageVerdict{bounded(
                "Addition costs no parameters and gives up the freedom to read token and position by matrices of their own. At width 512 and 512 equally likely positions that costs a linear layer with a bias that wants the token alone at least {} of the variance of tokens whose entries have unit variance and are independent of one another and of the position. "
                "Concatenation keeps it, and costs parameters in every block. Mapped back to the width of the token it costs parameters once ({} for 64 channels), and is a sum again, of a matrix times the token and another times the position. "
                "A learned table costs as many parameters as it has entries, and ends.",
-               percent_at_least(m.lost.back().share[1]),
-               percent(all(m.costs[3]) / all(m.costs[0]) - 1))}},
+               percent_at_least(m.lost.back().share[1]), percent(all(m.costs[3]) / all(m.costs[0]) - 1))}},
            experiments::references({experiments::vaswani_2017, experiments::su_2021, experiments::press_2021,
                                     experiments::raffel_2020})})};
 }

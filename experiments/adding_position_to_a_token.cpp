@@ -5,6 +5,7 @@
 #include "answers.h"
 #include "catalogue/experiments/adding_position_to_a_token.h"
 #include "confidence.h"
+#include "core/bounded.h"
 #include "core/bounds.h"
 #include "draws.h"
 #include "measure.h"
@@ -216,13 +217,13 @@ std::string probability(double p) {
 std::vector<Block> sum(const Measured& m) {
   return {
       Section{"What is added"},
-      Paragraph{fmt::format(
+      Paragraph{bounded(
           "The input of the encoder is the sum `y = x + p_t` of a token's embedding and a row (Vaswani et al. 2017, section 3.5; x is multiplied by √d before, section 3.4, and dropout follows, section 5.4). "
           "In the two channels of a pair, `p_t` is a point of the unit circle, so the sum lies on a circle of radius 1 around the token: in {} random tokens of each width {}, the distance in the first two channels is 1 within 1e-14. "
           "A step of (-0.7, 0.9) is therefore impossible in one pair: its length is √{} = {}, not 1. "
           "If the position is known, subtracting the row gives the token back, in f64 within {} units of 2^-53 for tokens of scale 1.",
-          whole(static_cast<Position>(tokens * draws)), fmt::join(widths, ", "), fixed(0.49 + 0.81, 2),
-          fixed(std::sqrt(0.49 + 0.81), 3), fixed(m.residue, 0))}};
+          whole(static_cast<Position>(tokens * draws)), fmt::format("{}", fmt::join(widths, ", ")),
+          fixed(0.49 + 0.81, 2), fixed(std::sqrt(0.49 + 0.81), 3), fixed_up(m.residue, 0))}};
 }
 
 std::vector<Block> recipes() {
@@ -273,7 +274,7 @@ std::vector<Block> nearest(const Measured& m) {
   Grid grid{
       .columns = {"width", "scale", "exact", "decoded wrong", "95 % interval"},
       .rows = {},
-      .caption = fmt::format(
+      .caption = bounded(
           "The same among {} tokens: exact, and the share that was decoded wrong in {} draws of {} tokens at positions 0 to {}; Student's t over the draws, and where fewer than {} of {} were wrong Clopper and Pearson, as if the tokens of a draw were independent.",
           tokens, draws, tokens, tokens - 1, rare, whole(static_cast<Position>(tokens * draws)))};
   for (const Decoded& one : m.decoded)
@@ -410,11 +411,11 @@ std::vector<Block> differences(const Measured& m) {
   }
   return {
       Section{"Differences of tokens"},
-      Paragraph{fmt::format(
+      Paragraph{bounded(
           "Adding one row to every token is a translation: distances and differences of tokens at the same position stay what they were ({} pairs, within {} units of 2^-53). "
           "At different positions the difference changes by the difference of the rows. "
           "`king - man + woman - queen`, if it was 0, is `p_s - p_t + p_u - p_v` then: 0 at equal positions, and not 0 at positions 0 to 3.",
-          whole(static_cast<Position>(draws)), fixed(same, 0))},
+          whole(static_cast<Position>(draws)), fixed_up(same, 0))},
       grid};
 }
 
@@ -439,7 +440,7 @@ std::vector<Block> derived(const Measured& m) {
 std::vector<Block> answered(const Measured& m) {
   return experiments::answers({
       {"The encoder's input is exactly the sum of token and row.", "true, before dropout; tokens times √d",
-       fmt::format("y - p = x within {} units of 2^-53 for tokens of scale 1", fixed(m.residue, 0))},
+       bounded("y - p = x within {} units of 2^-53 for tokens of scale 1", fixed_up(m.residue, 0))},
       {"The entries of embeddings are at most 1.", "false",
        fmt::format("{} of the entries are beyond 1 at scale 1", percent(std::erfc(std::sqrt(0.5))))},
       {"A row of comparable size can ruin the token.", "depends on scale and width",

@@ -9,6 +9,7 @@
 #include "catalogue/encodings/raw_index.h"
 #include "catalogue/encodings/sinusoidal.h"
 #include "catalogue/experiments/constant_norm_and_the_sphere.h"
+#include "core/bounded.h"
 #include "core/bounds.h"
 #include "measure.h"
 #include "references.h"
@@ -295,7 +296,7 @@ Document run() {
   const Extent& lone = m.of(7, "truncate").norms;
   return {
       .title = "Constant norm and the sphere",
-      .finding = fmt::format(
+      .finding = bounded(
           "Sinusoidal rows of an even width d have norm √(d/2), 16 at width 512; of the odd widths tried only those whose last column is zero have a constant norm: at width 7 a sine without its cosine makes it vary between {} and {} over {} positions.",
           fixed_down(lone.least, 3), fixed_up(lone.most, 3), whole(many)),
       .condition = fmt::format(

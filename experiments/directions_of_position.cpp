@@ -3,6 +3,7 @@
 
 #include "answers.h"
 #include "catalogue/experiments/directions_of_position.h"
+#include "core/bounded.h"
 #include "core/bounds.h"
 #include "draws.h"
 #include "measure.h"
@@ -68,10 +69,10 @@ std::vector<Block> spectra(const Measured& m) {
   }
   return {
       Section{"Singular values of the table"},
-      Paragraph{fmt::format(
+      Paragraph{bounded(
           "The rows of n positions span min(n, d) directions, because the numbers exp(±iω) are d different ones (a Vandermonde matrix is regular). "
           "Many of these directions hold next to nothing: in the rows of the table, between {} and {} of the singular values are below 1e-5 of the largest.",
-          percent_at_least(weak.least), fixed_up(100 * weak.most, 1) + " %")},
+          percent_at_least(weak.least), AtMost(fixed_up(100 * weak.most, 1) + " %"))},
       plot, grid,
       Paragraph{fmt::format(
           "In f64 the full rank is lost at width 12 at the latest: for as many positions as channels the smallest singular value is, as a part of the largest, {} at width 4, {} at 6, {} at 8, and at 12 it is below 2^-53 (in long double).",

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "catalogue/experiments/encoding_by_property.h"
+#include "core/bounded.h"
 #include "measure.h"
 #include "measured_matrix.h"
 #include "references.h"
@@ -300,7 +301,7 @@ std::vector<Block> sharpness(const std::vector<Seen>& seen) {
 std::vector<Block> legend(const Measured& m) {
   return {
       Section{"Summary"}, summary(m.cells), Section{"How to read the tables"},
-      Paragraph{fmt::format(
+      Paragraph{bounded(
           "- `holds 31 %`: a search of {} drawn cases found no counterexample; the largest error was 31 % of the error bound. Cases that a check cannot use are drawn anew, up to {} times, and then left out: at least {} were asked of each claim, and at least {} could have failed; of `attention/keeps_constant_sequences_constant`, where an encoding acts on the logits alone, only by an answer that is no number, for weights of any logits sum to 1. Agreement is asked at recorded hard cases, too. Where positions are real numbers, agreement and `call/` are searched over these, every other claim over the whole numbers.\n"
           "- `fails 1.95`: the recorded witness, replayed, is off by 1.95 in the unit of the statement. All witnesses are listed [below](#what-fails-where-and-why) with the reason.\n"
           "- `fails 3.1e-05 of 0.00049`: the statement asks for an effect of at least 2^-11, which is 0.00049 to two digits, and the effect of the witness is 3.1e-05.\n"
@@ -312,7 +313,7 @@ std::vector<Block> legend(const Measured& m) {
 
 Document run() {
   const Measured m = measure();
-  const std::string finding = fmt::format(
+  const std::string finding = bounded(
       "{} claims hold in a search of {} drawn cases each; of the cases of every claim at least {} could have failed (those of one property only by an answer that is no number, as the legend says); {} recorded failures fail as recorded, {} claims are broken or unchecked.",
       m.counts.holds, m.matrix.options.budget.cases, m.counts.least_not_vacuous, m.counts.fails,
       m.counts.wrong);

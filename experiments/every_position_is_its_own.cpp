@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "catalogue/experiments/every_position_is_its_own.h"
+#include "core/bounded.h"
 #include "core/bounds.h"
 #include "core/formats.h"
 #include "measure.h"
@@ -274,7 +275,7 @@ std::vector<Block> explanation(const Measured& m) {
           "One condition is enough, and the nearest pair of positions of width 8 is {:.0f} times nearer than that of width 6; with base 500000, where the frequencies are in no such ratio, it is {:.0f} times farther apart.",
           m.of(6).to_nearest / m.of(8).to_nearest, m.of(8, 1).to_nearest / m.of(8).to_nearest)},
       returns_grid(8, m.of(8).at, m.of_8),
-      Paragraph{fmt::format(
+      Paragraph{bounded(
           "In width 16 the ratio is √10: the even-numbered pairs are one such family and the odd-numbered ones another, so two conditions bring back all eight, to within {} degrees.",
           fixed_up(most, 0))},
       returns_grid(16, m.of(16).at, m.of_16),

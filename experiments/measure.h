@@ -12,12 +12,14 @@
 #include <string_view>
 #include <vector>
 
+#include "core/bounds.h"
 #include "core/document.h"
 #include "core/random.h"
 
 // What several experiments share: frequencies, random numbers, extents, and how pages print them. Everything
-// is in long double: its sines and powers are the same on every machine (glibc computes them without the
-// processor's own), double's are not.
+// is in long double: its sines are the same on every machine (glibc computes them without the processor's
+// own), and its exponentials, logarithms and powers but for the last of 64 bits. Double's sines and powers
+// are not.
 namespace posproof::experiments {
 
 constexpr long double two_pi = 6.283185307179586476925286766559005768L;
@@ -50,19 +52,19 @@ struct Extent {
 };
 
 // Whole numbers as reports print them: `65,536`.
-inline std::string whole(std::int64_t value) {
+inline Exactly whole(std::int64_t value) {
   const std::string digits = std::to_string(value < 0 ? -value : value);
   std::string out(value < 0 ? "-" : "");
   for (std::size_t at = 0; at < digits.size(); ++at) {
     if (at > 0 && (digits.size() - at) % 3 == 0) out += ',';
     out += digits[at];
   }
-  return out;
+  return Exactly(out);
 }
 
 // A position or an offset that was looked for; 0: there is none.
 inline std::string whole_or_none(std::int64_t value) {
-  return value == 0 ? "none" : whole(value);
+  return value == 0 ? std::string("none") : whole(value);
 }
 
 // `31.6 %` of a share of 1.

@@ -6,6 +6,7 @@
 #include "catalogue/encodings/raw_index.h"
 #include "catalogue/encodings/sinusoidal.h"
 #include "catalogue/experiments/raw_index_in_a_softmax.h"
+#include "core/bounded.h"
 #include "core/bounds.h"
 #include "measure.h"
 #include "references.h"
@@ -182,7 +183,7 @@ std::vector<Block> by_position(const Measured& m) {
 std::vector<Block> why(const Measured& m) {
   return {
       Section{"What follows"},
-      Paragraph{fmt::format(
+      Paragraph{bounded(
           "With scale 1 every query from position {} on gives more than 0.99 of its weight to the last key; with 1/8 from {} on, and with 1/64 from {} on. "
           "The normalised index at scale 1 is the other extreme: its products do not exceed 1, and the entropy is at least {} nats at every position (ln {} = {} is the largest possible), so that position alone can hardly select a key. "
           "That is an effect of the scale: at one length L, t/(L-1) at scale c has the logits of the index at scale c/(L-1)². What differs is that the scale that is needed depends on the length. "

@@ -83,8 +83,8 @@ std::string github(std::string_view name, std::string_view path) {
   return link(name, fmt::format("github.com/{}", path));
 }
 
-std::string three(double most) {
-  return fmt::format("{:.3g}", rounded_up(most, 3));
+AtMost three(double most) {
+  return figures_up(most, 3);
 }
 
 }  // namespace posproof::experiments

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/bounds.h"
 #include "core/encoding.h"
 
 // Conventions that are read in more than one way, for the page on them: what the readings are, and how far
@@ -53,6 +54,6 @@ std::string arxiv(std::string_view name, std::string_view number);
 std::string github(std::string_view name, std::string_view path);
 
 // `0.842` of the largest difference 0.8415: three significant digits, rounded up.
-std::string three(double most);
+AtMost three(double most);
 
 }  // namespace posproof::experiments

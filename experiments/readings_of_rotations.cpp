@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/bounded.h"
 #include "core/bounds.h"
 #include "core/formats.h"
 #include "core/view.h"
@@ -34,7 +35,7 @@ Conflict layouts() {
       readings,
       "width 128, position 1",
       three(most) + " in an entry of the rotation",
-      fmt::format(
+      bounded(
           "At width 128 and position 1 entries of both rotations differ by up to {}; at width 2 they are the same. After one permutation "
           "of the channels of queries and keys both give the same logits (`posproof explain "
           "interleaved_rope_is_half_split_permuted`), so the choice matters to trained weights alone.",
@@ -77,7 +78,7 @@ Conflict ramps() {
       readings,
       "width 128, factor 10, trained on 2048",
       fmt::format("a factor of {} in a frequency", fixed(paper.most, 2)),
-      fmt::format(
+      bounded(
           "At width 128, factor 10 and 2048 trained positions the code's frequency of pair {} is {} times the paper's (at factor 32, pair {}: {} times); rounding the ends "
           "of the ramp changes a frequency by up to a factor of {}, of pair {}. The code clamps the ramp's low end at 0 and its high end at d - 1 alone: "
           "with both bounds at more than base^(2/d) times the rotations of the fastest pair it is RoPE, where the paper's is interpolation (`posproof explain "
@@ -134,7 +135,7 @@ Conflict lengths() {
       readings,
       "width 128, a call of 1001 tokens, factor 8, trained on 2048",
       three(most) + " in an entry of the rotation",
-      fmt::format(
+      bounded(
           "In a call whose last position is 1000 the two differ by up to {} in an entry of the rotation at that position; at position 16383 they are the same. "
           "LongRoPE has the same choice between its two lists. What keeps the largest base for later calls is refuted: `rope/dynamic_base_is_kept`.",
           three(most)),
@@ -166,7 +167,7 @@ Conflict centres() {
       readings,
       "width 64, position 512",
       three(most) + " in an entry of the rotation of a query",
-      fmt::format(
+      bounded(
           "At width 64 and position 512 rotations of a query differ by up to {}; logits are the same as long as queries and keys have one centre. "
           "Where a query's is half of one length and a cached key's half of another, the fastest pair is off by the factor zeta_0^(L/2/512): {}, {} and {} for "
           "a difference L of the two lengths of 128, 512 and 2048 (defect `xpos/centre_of_each_call`, unless it is declared). Half of a call of 513 tokens is "
@@ -197,7 +198,7 @@ Conflict sections() {
       readings,
       "sections [24,20,20], place (0, 3, 7)",
       three(image) + " in an entry of the rotation",
-      fmt::format(
+      bounded(
           "Sections and base are Qwen3-VL's. At the place (0, 3, 7) the assignments differ by up to {}, for text by nothing. Pairs 61 and 62 of 64 are in no section where they are interleaved: with a fourth "
           "id of 0 they do not rotate, which at text position 32,768 is off by {} and at 262,144 by {}, so short tests do not see it.",
           three(image), fmt::format("{:.3g}", near), fmt::format("{:.3g}", far)),
@@ -218,7 +219,7 @@ Conflict partial_exponents() {
       readings,
       "32 of 128 channels, position 100",
       three(most) + " in an entry of the rotation",
-      fmt::format(
+      bounded(
           "Where 32 of 128 channels rotate, the frequency of pair {} differs by a factor of {}, and entries of the rotation at position 100 by up to {}.",
           slowest.pair, fixed(slowest.most, 0), three(most)),
       most};
@@ -285,7 +286,7 @@ Conflict formats() {
       readings,
       "width 128, positions below 4096",
       fmt::format("{} rad in an angle", fixed_up(off.all, 1)),
-      fmt::format(
+      bounded(
           "At width 128, of all pairs and positions below 4,096, with frequencies in f32, positions in bf16 put an angle off by up to {} rad, products in bf16 as well by up to {} rad; with frequencies in bf16, too, as in both threads, by up to {} rad. "
           "A result in 16 bits has its angles in f32 unless the subject says otherwise.",
           fixed_up(off.position, 1), fixed_up(off.both, 1), fixed_up(off.all, 1)),
@@ -317,7 +318,7 @@ Conflict crops() {
       readings,
       "48 x 80 tokens in 32 x 32, the last row",
       three(row(rows - 1)) + " in an entry of the rotation",
-      fmt::format(
+      bounded(
           "An image of HunyuanDiT with 768 x 1280 pixels has 48 x 80 tokens, which stand for the rows 6 to 25 and the columns 0 to 32 of a square of 32 x 32. "
           "Its last row is at {} in the first reading and at {} in the second, and entries of the rotation differ there by up to {}. The comment beside the second says that it "
           "matches the first; that is so where a crop begins at 0, as for these columns.",

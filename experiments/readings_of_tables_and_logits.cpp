@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/bounded.h"
 #include "core/call.h"
 #include "measure.h"
 
@@ -30,7 +31,7 @@ Conflict divisors() {
       readings,
       "width 512, positions 0 to 511",
       three(most) + " in an entry",
-      fmt::format(
+      bounded(
           "At width 512 and positions 0 to 511 rows differ by up to {}: only d/2 - 1 reaches the wavelength 2 pi 10000. "
           "The order of the columns is a second choice (`--layout interleaved`, `sin_cos`, `cos_sin`; {}): interleaved and "
           "sin_cos differ by up to {}, and by a permutation of columns alone.",
@@ -57,7 +58,7 @@ Conflict first_positions() {
       readings,
       "width 512, 512 tokens",
       fmt::format("{} (from 2), {} (backward)", three(two), three(back)),
-      fmt::format(
+      bounded(
           "Over 512 tokens of width 512 a table from 2 on differs from one from 0 by up to {}, a reversed one by up to {}. Dot products of "
           "rows see neither, as they depend on offsets alone.",
           three(two), three(back)),
@@ -84,7 +85,7 @@ Conflict odd_widths() {
       readings,
       "width 7, positions 0 to 511",
       fmt::format("{} and {} in an entry", three(pad), three(up)),
-      fmt::format(
+      bounded(
           "At width 7 and positions 0 to 511 a column of zeros (and 2i/6) and a cut cosine (and 2i/7) differ by up to {}, a cut cosine of width 7 and of width 8 by up to {}. "
           "Many programs refuse an odd width, which is the standard here (`--odd refuse`).",
           three(pad), three(up)),
@@ -116,7 +117,7 @@ Conflict slopes() {
       readings,
       "12 heads, distance 100",
       fmt::format("{} and {} in a logit", three(geometric), three(log_linear)),
-      fmt::format(
+      bounded(
           "With 12 heads, at distance 100, the geometric rule differs from the official one by up to {} and the log-linear one by up to {}; with 8 heads "
           "all three agree. Falcon divides the bias by the root of the head width with the product (`--head_dim 64`: up to {} at that "
           "distance); and bidirectional models count later keys by their distance (`--form symmetric`: a bias down to -{} for a key that the causal form masks, and counts as 0 here).",
@@ -182,7 +183,7 @@ Conflict deberta_directions() {
       readings,
       "width 2, span 4, 6 tokens of ones, the tables of seed 1",
       three(most) + " in a logit",
-      fmt::format(
+      bounded(
           "Among 6 tokens of ones, with the tables of seed 1 for the trained ones, logits differ by up to {}, and by nothing at offset 0.",
           three(most)),
       most};
@@ -208,7 +209,7 @@ Conflict grids() {
       readings,
       "width 8, grid of 2 x 3",
       fmt::format("{}, {} and {} in an entry", three(swap), three(from_1), three(normalised)),
-      fmt::format(
+      bounded(
           "On a grid of 2 x 3 at width 8 columns first differs by up to {}, counting from 1 by up to {}, and DETR's normalisation from that by up to {}. On a square grid "
           "swapped axes are the transposed table, which a test of shapes does not see.",
           three(swap), three(from_1), three(normalised)),

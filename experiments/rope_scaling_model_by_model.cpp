@@ -9,6 +9,7 @@
 
 #include "catalogue/encodings/rope.h"
 #include "catalogue/experiments/rope_scaling_model_by_model.h"
+#include "core/bounded.h"
 #include "core/formats.h"
 #include "measure.h"
 #include "references.h"
@@ -428,7 +429,7 @@ Document run() {
                 "Llama 3 has a base fifty times that of Llama 2 and twice the context: {} of its 64 pairs complete no turn, where Llama 2 has {}. Llama 3.1 scales the slow ones by 8 for sixteen times the context: {} are left. "
                 "Wavelengths alone do not say what a model learned with them.",
                 m.of("Llama 3 8B").never, m.of("Llama 2 7B").never, m.of("Llama 3.1 8B").never)},
-            Paragraph{fmt::format(
+            Paragraph{bounded(
                 "The context is the largest number of positions, not how far a layer looks. "
                 "Mistral 7B v0.1 attends to the last {} tokens (sliding_window): {} of its {} pairs complete no turn in them. "
                 "The layers of Llama 4 Scout that have RoPE attend within chunks of {} tokens (attention_chunk_size), in which {} of {} pairs complete none. "

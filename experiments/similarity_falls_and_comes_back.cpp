@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "catalogue/experiments/similarity_falls_and_comes_back.h"
+#include "core/bounded.h"
 #include "core/bounds.h"
 #include "measure.h"
 #include "references.h"
@@ -302,7 +303,7 @@ std::string finding(const Ladders& all) {
 }
 
 std::string answer(const Measured& wide) {
-  return fmt::format(
+  return bounded(
       "At width 128 and base 10000 similarity falls, as a trend, until it is negative first at offset {}. "
       "From there to 2^20 it lies between {} and {} of its value at 0 and does not decay to 0: its root mean square in the last octave is {}.",
       whole(wide.first_negative), fixed_down(wide.lowest_after, 3), fixed_up(wide.highest_after, 3),

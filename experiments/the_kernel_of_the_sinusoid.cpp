@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "catalogue/experiments/the_kernel_of_the_sinusoid.h"
+#include "core/bounded.h"
 #include "core/bounds.h"
 #include "measure.h"
 #include "references.h"
@@ -217,7 +218,7 @@ Plot kernel_plot(const Measured& m) {
   Plot plot{
       .name = "kernel",
       .title = "Similarity falls with distance as a trend, not at every step",
-      .description = fmt::format(
+      .description = bounded(
           "g(k) divided by half the width against the offset k from 0 to 100, for widths 8, 64 and 512 and for the limit of infinite width. "
           "All start at 1; at offset 100 the widths are at {}, {} and {}. "
           "From offset 10 on width 8 oscillates between {} and {}; width 512 lies within {} of the limit.",
@@ -302,7 +303,7 @@ std::vector<Block> decay(const Measured& m) {
   }
   return {
       Section{"Does similarity fall with distance?"},
-      Paragraph{fmt::format(
+      Paragraph{bounded(
           "The maximum at offset 0 is strict: no other offset to {} has as large a value. "
           "After that the curve oscillates: between {} % and {} % of the steps to 10,000 go up, and the kernel is negative somewhere. "
           "That is so at every even width from 2 to {} and at 256, 512 and 768; the table lists some.",

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "catalogue/experiments/translation_is_a_rotation.h"
+#include "core/bounded.h"
 #include "core/bounds.h"
 #include "draws.h"
 #include "matrices.h"
@@ -86,7 +87,7 @@ std::vector<Block> to_logits(const Measured& m) {
   Plot plot{
       .name = "logit_of_the_next",
       .title = "The logit is level for W = I and for a rotation, not for a random W",
-      .description = fmt::format(
+      .description = bounded(
           "Value of p_t W p_(t+1) against the position t from 0 to 199 at width 64. "
           "For W the identity it is a level line at {}, for a W that rotates every pair by three steps a level line at {}. "
           "For the first of {} random W it varies between {} and {}; the band from the 5th to the 95th percentile of all of them is drawn around it.",

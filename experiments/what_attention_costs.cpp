@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "catalogue/experiments/what_attention_costs.h"
+#include "core/bounded.h"
 #include "core/function.h"
 #include "measure.h"
 #include "references.h"
@@ -418,7 +419,7 @@ Document written() {
   prove(m);
   return {
       .title = "With its projections counted, attention never takes fewer multiply-adds than a plain RNN",
-      .finding = fmt::format(
+      .finding = bounded(
           "A layer of self-attention takes 4nd² + 2n²d multiply-adds in {} products that wait for one another, a plain RNN 2nd² in n; at width 512 attention takes more than a GRU from {} tokens on and more than an LSTM from {} on.",
           m.counted[0].at_64.sequential, whole(static_cast<std::int64_t>(m.crossings[2].at[1])),
           whole(static_cast<std::int64_t>(m.crossings[3].at[1]))),

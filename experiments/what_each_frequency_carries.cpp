@@ -8,6 +8,7 @@
 
 #include "answers.h"
 #include "catalogue/experiments/what_each_frequency_carries.h"
+#include "core/bounded.h"
 #include "core/bounds.h"
 #include "measure.h"
 #include "references.h"
@@ -352,7 +353,7 @@ std::vector<Block> distance(const Measured& m) {
 std::vector<Block> spectrum(const Measured& m) {
   return {
       Section{"One line for each pair that fits the window"},
-      Paragraph{fmt::format(
+      Paragraph{bounded(
           "In a window of 512 positions at width 512, {} of 256 pairs have a wavelength of at most the window. "
           "The discrete Fourier transform of {} sine columns is largest at frequency 0: they make at most {} of a turn in the window. {} of them rise and fall, which is an arch; the other {} only rise: they are ramps or nearly constant. "
           "Each of the other {} sine columns has one line: at least {} of its energy (median {}) lies within one step of it. "
@@ -408,7 +409,7 @@ std::vector<Block> residues(const Measured& m) {
       percent(probed(m, 7).wide.inside));
   return {
       Section{"Can t mod m be read off?"},
-      Paragraph{fmt::format(
+      Paragraph{bounded(
           "Period m needs a frequency 2πj/m, j without a factor in common with m. The frequencies are at most 1 rad, so no single one has a period m below 7 (parity needs π rad), and being algebraic numbers none of them is a rational multiple of π. "
           "Fitted to {} positions, with directions below 1e-4 of the strongest left out, a linear probe on sinusoidal rows is at chance (within 3 points) for m from 2 to 6. At width 512 some larger m can be fitted inside the window ({} at m = 7); after the window the same probe is at chance for every m from 2 to {} at both widths. "
           "That is overfitting, not a limit of the rows: with directions below 1e-2 of the strongest left out, the probe at width 512 reads t mod 7 right at {} of the positions inside and {} after. "
@@ -458,9 +459,9 @@ std::vector<Block> answered(const Measured& m) {
            m.spectra.constant, m.spectra.constant - m.spectra.arches, m.spectra.arches)},
       {"Periodic structure is served by sinusoids.",
        "true of periods that are nearly a wavelength, or a whole number of them",
-       fmt::format("width 512: t mod 2 {} right; t mod 7 right below {} by a pair of wavelength {}",
-                   percent(probed(m, 2).wide.inside), whole(m.first_wrong),
-                   fixed(static_cast<double>(m.wavelength), 4))},
+       bounded("width 512: t mod 2 {} right; t mod 7 right below {} by a pair of wavelength {}",
+               percent(probed(m, 2).wide.inside), whole(m.first_wrong),
+               fixed(static_cast<double>(m.wavelength), 4))},
       {"It is like a Fourier transform.", "same functions, no basis",
        fmt::format("{} pairs of columns beyond ±0.1", whole(static_cast<std::int64_t>(m.columns.above)))},
       {"Binary codes have corresponding frequencies.",
@@ -478,7 +479,7 @@ std::vector<Block> answered(const Measured& m) {
 
 Document run() {
   const Measured m = measure();
-  const std::string answer = fmt::format(
+  const std::string answer = bounded(
       "At width 512 the faster half of the pairs carries {} of the squared distance of neighbours and {} of that of positions 500 apart; a linear probe fitted by least squares reads t mod m, m from 2 to 6, within 3 points of chance inside the 1,024 positions that it was fitted to, while pair {}, whose wavelength is {}, gives t mod 7 at every position below {}.",
       percent(of(m, wide, 1).fast), percent(of(m, wide, 500).fast), near_seven,
       fixed(static_cast<double>(m.wavelength), 4), whole(m.first_wrong));

@@ -8,6 +8,7 @@
 #include "catalogue/encodings/raw_index.h"
 #include "catalogue/encodings/sinusoidal.h"
 #include "catalogue/experiments/why_not_the_normalised_index.h"
+#include "core/bounded.h"
 #include "core/formats.h"
 #include "measure.h"
 #include "references.h"
@@ -69,7 +70,7 @@ std::size_t distinct(const Table& table, Position length, Format to) {
 Position first_collision(const Table& table, Format to) {
   for (Position length = 2; length <= searched; ++length)
     if (distinct(table, length, to) < static_cast<std::size_t>(length)) return length;
-  throw std::logic_error(fmt::format("no two values are equal at any length up to {}", searched));
+  throw std::logic_error(bounded("no two values are equal at any length up to {}", searched));
 }
 
 // How many positions of a sequence have a value t/(L-1) of 1/2 or more: more than the 2^(p-1) + 1 numbers of

@@ -36,30 +36,34 @@ double rounded_up(double value, int digits) {
   return on_the_side(value, digits, true);
 }
 
-std::string fixed_up(long double value, int decimals) {
+AtMost figures_up(double value, int digits) {
+  return AtMost(fmt::format("{:.{}g}", rounded_up(value, digits), digits));
+}
+
+AtMost fixed_up(long double value, int decimals) {
   const long double unit = std::pow(10.0L, -decimals);
   const std::string nearest = document::fixed(value, decimals);
-  return std::strtod(nearest.c_str(), nullptr) >= static_cast<double>(value)
-             ? nearest
-             : document::fixed(value + unit, decimals);
+  return AtMost(std::strtod(nearest.c_str(), nullptr) >= static_cast<double>(value)
+                    ? nearest
+                    : document::fixed(value + unit, decimals));
 }
 
-std::string fixed_down(long double value, int decimals) {
+AtLeast fixed_down(long double value, int decimals) {
   const std::string out = fixed_up(-value, decimals);
-  if (out.find_first_not_of("-0.") == std::string::npos) return out;
-  return out.front() == '-' ? out.substr(1) : "-" + out;
+  if (out.find_first_not_of("-0.") == std::string::npos) return AtLeast(out);
+  return AtLeast(out.front() == '-' ? out.substr(1) : "-" + out);
 }
 
-std::string scientific_up(long double value, int digits) {
-  return document::scientific(rounded_up(static_cast<double>(value), digits), digits);
+AtMost scientific_up(long double value, int digits) {
+  return AtMost(document::scientific(rounded_up(static_cast<double>(value), digits), digits));
 }
 
-std::string percent_at_least(long double share) {
-  return document::fixed(std::floor(static_cast<double>(share) * 1000) / 10, 1) + " %";
+AtLeast percent_at_least(long double share) {
+  return AtLeast(document::fixed(std::floor(static_cast<double>(share) * 1000) / 10, 1) + " %");
 }
 
-std::string percent_at_most(double share) {
-  return fmt::format("{:.3g} %", rounded_up(100 * share, 2));
+AtMost percent_at_most(double share, int digits) {
+  return AtMost(fmt::format("{:.3g} %", rounded_up(100 * share, digits)));
 }
 
 }  // namespace posproof

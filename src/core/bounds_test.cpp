@@ -39,6 +39,9 @@ TEST(Bounds, of_so_many_decimals_are_on_their_side) {
   EXPECT_EQ(fixed_down(0.0004, 3), "0.000");
   EXPECT_EQ(fixed_down(2.5, 1), "2.5");
   EXPECT_EQ(scientific_up(2.205e-14, 1), "3e-14");
+  EXPECT_EQ(figures_up(0.250001, 3), "0.251");
+  EXPECT_EQ(figures_up(0x1p-24, 6), "5.96047e-08");
+  EXPECT_EQ(figures_up(-0.2509, 3), "-0.25");
 }
 
 TEST(Bounds, of_a_share_are_no_larger_than_it) {
@@ -55,6 +58,8 @@ TEST(Bounds, of_a_share_are_no_smaller_than_it) {
   EXPECT_EQ(percent_at_most(0.0000001), "1e-05 %");
   EXPECT_EQ(percent_at_most(0.9901), "100 %");
   EXPECT_EQ(percent_at_most(0), "0 %");
+  EXPECT_EQ(percent_at_most(0.0000603, 1), "0.007 %");
+  EXPECT_EQ(percent_at_most(0.1204, 1), "20 %");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/bounded.h"
 #include "report/figure_data.h"
 
 namespace posproof::report {
@@ -163,7 +164,7 @@ std::string_view fitting(std::string_view title, double width) {
   const auto most = static_cast<std::ptrdiff_t>((width - 2 * 16) / 9);
   if (letters > most)
     throw std::invalid_argument(
-        fmt::format("the title of a figure has {} letters; at most {} fit: `{}`", letters, most, title));
+        bounded("the title of a figure has {} letters; at most {} fit: `{}`", letters, most, title));
   return title;
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "core/bounded.h"
 #include "core/function.h"
 #include "report/page_text.h"
 
@@ -213,7 +214,7 @@ std::vector<std::string> founding_faults(std::span<const Source> sources, const 
   const std::size_t trained =
       count(sources, [](const Claim& claim) { return claim.answer == Answer::needs_training; });
   if (trained > most_need_training)
-    out.push_back(fmt::format("{} rows need training; at most {} may", trained, most_need_training));
+    out.push_back(bounded("{} rows need training; at most {} may", trained, most_need_training));
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/bounded.h"
 #include "core/bounds.h"
 #include "report/place.h"
 #include "run/catalogued.h"
@@ -25,9 +26,9 @@ std::string compared(const Identified& found) {
   if (answer.trained)
     return "  every entry depends on its bucket alone; the numbers in the buckets are trained ones and were compared "
            "with none\n";
-  return fmt::format("  {} {} are within rounding in {}, at most {} of what it allows\n", found.compared,
-                     found.subject.live ? "answers" : "positions", found.subject.precision.text(),
-                     percent_at_most(answer.share));
+  return bounded("  {} {} are within rounding in {}, at most {} of what it allows\n", found.compared,
+                 found.subject.live ? "answers" : "positions", found.subject.precision.text(),
+                 percent_at_most(answer.share));
 }
 
 std::string not_told(const Identified& found) {

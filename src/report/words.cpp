@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "core/bounded.h"
 #include "core/bounds.h"
 #include "report/place.h"
 #include "report/upper.h"
@@ -35,8 +36,8 @@ struct Story {
   const Precision& precision;
 
   std::string operator()(const Holds& holds) const {
-    return fmt::format("{} cases, {} of them vacuous, error at most {} of the bound", holds.cases,
-                       holds.vacuous, percent_at_most(holds.worst.error_over_bound()));
+    return bounded("{} cases, {} of them vacuous, error at most {} of the bound", holds.cases, holds.vacuous,
+                   percent_at_most(holds.worst.error_over_bound()));
   }
   std::string operator()(const Refuted& refuted) const {
     std::string out = refuted.instead.empty() ? off_at(refuted, precision) : printable(refuted.instead);

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/bounded.h"
 #include "core/call.h"
 #include "exact/exact_table.h"
 #include "run/places.h"
@@ -55,7 +56,7 @@ void check_size(const Shape& shape, Format format) {
   long double values = 1;
   for (const std::size_t extent : shape) values *= static_cast<long double>(extent);
   if (values > static_cast<long double>(most_values))
-    throw std::invalid_argument(fmt::format(
+    throw std::invalid_argument(bounded(
         "{} in {} would be {:.0f} values, {:.0f} bytes; allowed: at most {} values, as many as are read",
         text(shape), name(format), values, values * static_cast<long double>(bytes(format)), most_values));
 }

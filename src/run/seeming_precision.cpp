@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "attention/reference_attention.h"
+#include "core/bounded.h"
 #include "core/bounds.h"
 #include "run/agreement.h"
 #include "run/overflows.h"
@@ -118,9 +119,9 @@ std::string in_words(const SeemingPrecision& seeming, const Precision& declared)
                        seeming.answers);
   const std::string& word = seeming.word;
   if (!(seeming.declared_share <= 1))
-    return fmt::format("would agree as `@{}`: {} answers use at most {} of what that allows", word,
-                       seeming.answers, percent_at_most(seeming.share));
-  const std::string measured = fmt::format(
+    return bounded("would agree as `@{}`: {} answers use at most {} of what that allows", word,
+                   seeming.answers, percent_at_most(seeming.share));
+  const std::string measured = bounded(
       "seems to work in `{}`: {} answers use at most {} of what that "
       "allows, {} of what `{}` does",
       word, seeming.answers, percent_at_most(seeming.share), percent_at_most(seeming.declared_share),
