@@ -72,7 +72,7 @@ Command accuracy_command() {
   const auto arguments = std::make_shared<AccuracyArguments>();
   return {
       .name = "accuracy",
-      .help = "compare every entry of a table with the exact numbers",
+      .help = "compare every entry with the exact number, by position",
       .after_encoding =
           {{.names = "SUBJECT",
             .field = &arguments->subject,

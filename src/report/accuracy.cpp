@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/bounded.h"
 #include "core/bounds.h"
 #include "run/catalogued.h"
 #include "subject/words.h"
@@ -40,6 +41,11 @@ std::string place(const Accuracy& accuracy, const Entry& entry) {
                      what, column % accuracy.channels);
 }
 
+// Where it is no larger.
+AtMost at_most(double error) {
+  return std::isfinite(error) ? figures_up(error, 6) : AtMost("infinite, or not a number");
+}
+
 std::string size(double error) {
   return std::isfinite(error) ? fmt::format("{:.6g}", error) : "infinite, or not a number";
 }
@@ -53,10 +59,10 @@ std::string rounded(const Accuracy& accuracy) {
 std::string largest(const Accuracy& accuracy) {
   if (!accuracy.largest_at && !accuracy.of_angles) return fmt::format("{}\n", size(accuracy.largest));
   if (!accuracy.largest_at)
-    return fmt::format("at most {} ({} {:.6g}, rounded up)\n", size(rounded_up(accuracy.largest, 6)),
-                       accuracy.wrong == 0 ? "what correct rounding leaves of numbers up to"
-                                           : "half a unit in the last place of",
-                       accuracy.amplitude);
+    return bounded("at most {} ({} {:.6g}, rounded up)\n", at_most(accuracy.largest),
+                   accuracy.wrong == 0 ? "what correct rounding leaves of numbers up to"
+                                       : "half a unit in the last place of",
+                   accuracy.amplitude);
   std::string out = fmt::format("{} at {}", size(accuracy.largest), place(accuracy, *accuracy.largest_at));
   if (accuracy.of_angles && accuracy.amplitude == 1)
     out += ": an angle of which this is the sine or cosine is off by that many radians at least";
@@ -70,9 +76,8 @@ std::string bound(const Accuracy& accuracy, const Precision& precision, const St
         "    off by {}, bound {:.6g}\n    at  {}\n",
         style.paint("REFUTED"), place(accuracy, beyond->at), precision.text(), size(beyond->residual.error),
         beyond->residual.bound, beyond->again.text());
-  return fmt::format("{}  every entry is within what rounding in {} allows, at most {} of it\n",
-                     style.paint("HOLDS"), precision.text(),
-                     percent_at_most(accuracy.worst.error_over_bound()));
+  return bounded("{}  every entry is within what rounding in {} allows, at most {} of it\n",
+                 style.paint("HOLDS"), precision.text(), percent_at_most(accuracy.worst.error_over_bound()));
 }
 
 std::string table(const Accuracy& accuracy) {
@@ -83,16 +88,19 @@ std::string table(const Accuracy& accuracy) {
     const std::string positions = octave.first == octave.last
                                       ? fmt::format("{}", octave.first)
                                       : fmt::format("{} to {}", octave.first, octave.last);
-    const bool correct = octave.ulp == 0;  // then the error is what correct rounding leaves at most
-    const bool at_most = correct || octave.error <= accuracy.rounding;
-    out += fmt::format("  {:>19}  {:>14}  {:>12}  {:>14}\n", positions,
-                       at_most ? "<= " + size(rounded_up(octave.error, 6)) : size(octave.error),
-                       size(octave.bound), correct ? "correct" : fmt::format("{:.4g}", octave.ulp));
+    out += fmt::format(
+        "  {:>19}  {:>14}  {:>12}  {:>14}\n", positions,
+        is_only_a_bound(accuracy, octave.error) ? "<= " + at_most(octave.error) : size(octave.error),
+        size(octave.bound), octave.ulp == 0 ? "correct" : fmt::format("{:.4g}", octave.ulp));
   }
   return out;
 }
 
 }  // namespace
+
+bool is_only_a_bound(const Accuracy& accuracy, double error) {
+  return accuracy.of_angles && error <= accuracy.rounding;
+}
 
 std::string summary(const Accuracy& accuracy, const Precision& precision, const Style& style) {
   std::string out;

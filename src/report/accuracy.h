@@ -19,6 +19,10 @@ struct AccuracyReport {
   const Accuracy& accuracy;
 };
 
+// Whether this is only known to be no smaller than the largest error: of sines and cosines, errors up to half
+// a unit in the last place of the amplitude are not told apart.
+bool is_only_a_bound(const Accuracy& accuracy, double error);
+
 // The summary, a few lines: how many entries, how many not correctly rounded, the largest errors and where,
 // and whether they are within what rounding allows. For a gate, which has a heading of its own.
 std::string summary(const Accuracy& accuracy, const Precision& precision, const Style& style);

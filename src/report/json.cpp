@@ -148,7 +148,8 @@ Json of(const Accuracy& accuracy) {
   if (accuracy.entries == 0) return out;
   out["largest_ulp"] = {{"ulp", number(accuracy.ulp)}};
   if (accuracy.wrong > 0) out["largest_ulp"]["at"] = of(accuracy, accuracy.ulp_at);
-  out["largest_error"] = {{"error", number(accuracy.largest)}, {"bound_only", !accuracy.largest_at}};
+  out["largest_error"] = {{"error", number(accuracy.largest)},
+                          {"bound_only", accuracy.of_angles && !accuracy.largest_at}};
   if (accuracy.largest_at) out["largest_error"]["at"] = of(accuracy, *accuracy.largest_at);
   out["within_bound"] = !accuracy.beyond;
   if (accuracy.beyond)
@@ -166,6 +167,7 @@ Json of(const Accuracy& accuracy) {
     out["curve"].push_back({{"first", range.first},
                             {"last", range.last},
                             {"error", number(range.error)},
+                            {"bound_only", is_only_a_bound(accuracy, range.error)},
                             {"bound", number(range.bound)},
                             {"ulp", number(range.ulp)}});
   return out;

@@ -232,7 +232,9 @@ TEST(ReportJson, of_accuracy_has_what_failed_and_where) {
   found.failed = Refuted{Case::parse("t=4"), {0, 0, 0}, 1, 0, true, {}, "it raised", "x"};
   found.errored = Errored{"late", Case::parse("t=5")};
   found.against = {{Format::f32, 20}, {Format::f16, 30}};
-  found.profile = {{1, 2, 0.5, nan, infinite}};
+  found.profile = {{1, 2, 0.5, nan, infinite}, {3, 4, 0.25, 1, 0}};
+  found.of_angles = true;
+  found.rounding = 0.25;
   const Json said = of(found);
   EXPECT_EQ(said["declined"], 3);
   EXPECT_EQ(said["stopped"], "out of time");
@@ -245,8 +247,14 @@ TEST(ReportJson, of_accuracy_has_what_failed_and_where) {
   EXPECT_EQ(said["against_rounded_frequencies"],
             Json::parse(R"json([{"frequencies": "f32", "not_correctly_rounded": 20},
                             {"frequencies": "f16", "not_correctly_rounded": 30}])json"));
-  EXPECT_EQ(said["curve"],
-            Json::parse(R"json([{"first": 1, "last": 2, "error": 0.5, "bound": null, "ulp": null}])json"));
+  EXPECT_EQ(
+      said["curve"],
+      Json::parse(
+          R"json([{"first": 1, "last": 2, "error": 0.5, "bound_only": false, "bound": null, "ulp": null},
+                            {"first": 3, "last": 4, "error": 0.25, "bound_only": true, "bound": 1.0, "ulp": 0.0}])json"));
+  // What is no sine or cosine was measured, however small.
+  found.of_angles = false;
+  EXPECT_EQ(of(found)["curve"][1]["bound_only"], false);
 }
 
 TEST(ReportJson, of_accuracy_says_no_place_where_there_is_none) {
@@ -254,9 +262,12 @@ TEST(ReportJson, of_accuracy_says_no_place_where_there_is_none) {
   right.wrong = 0;
   right.ulp = 0;
   right.largest_at = {};
+  right.of_angles = true;
   const Json said = of(right);
   EXPECT_EQ(said["largest_ulp"], Json::parse(R"json({"ulp": 0.0})json"));
   EXPECT_EQ(said["largest_error"], Json::parse(R"json({"error": 0.25, "bound_only": true})json"));
+  right.of_angles = false;
+  EXPECT_EQ(of(right)["largest_error"]["bound_only"], false);
   Accuracy none;
   none.stopped = "no position in common";
   EXPECT_EQ(of(none), Json::parse(R"json({"format": "f64", "first": 0, "last": -1, "rows": 0, "declined": 0,

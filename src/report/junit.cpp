@@ -8,6 +8,7 @@
 #include <pugixml.hpp>
 #include <sstream>
 
+#include "core/bounds.h"
 #include "report/place.h"
 
 namespace posproof::report {
@@ -105,7 +106,9 @@ std::string junit(const GateResult& gated) {
     add("entries", fmt::format("{}", accuracy->entries));
     add("entries not correctly rounded", fmt::format("{}", accuracy->wrong));
     add("largest error in ulp", fmt::format("{:.6g}", accuracy->ulp));
-    add("largest error", fmt::format("{:.6g}", accuracy->largest));
+    add("largest error", accuracy->of_angles && !accuracy->largest_at
+                             ? "<= " + figures_up(accuracy->largest, 6)
+                             : fmt::format("{:.6g}", accuracy->largest));
   }
   for (const PropertyResult& result : gated.results) {
     Outcome outcome = std::visit(Judge{}, result.verdict);

@@ -138,12 +138,22 @@ TEST(Junit, has_the_accuracy_of_a_file) {
   gated.accuracy->wrong = 3;
   gated.accuracy->ulp = 1.5;
   gated.accuracy->largest = 0.25;
-  pugi::xml_document document;
-  ASSERT_TRUE(document.load_string(junit(gated).c_str()));
-  std::string said;
-  for (const pugi::xml_node& one : document.child("testsuite").child("properties").children("property"))
-    said += fmt::format("{}={};", one.attribute("name").value(), one.attribute("value").value());
-  EXPECT_EQ(said, "entries=400;entries not correctly rounded=3;largest error in ulp=1.5;largest error=0.25;");
+  const auto said = [&] {
+    pugi::xml_document document;
+    EXPECT_TRUE(document.load_string(junit(gated).c_str()));
+    std::string out;
+    for (const pugi::xml_node& one : document.child("testsuite").child("properties").children("property"))
+      out += fmt::format("{}={};", one.attribute("name").value(), one.attribute("value").value());
+    return out;
+  };
+  const std::string start =
+      "entries=400;entries not correctly rounded=3;largest error in ulp=1.5;largest error=";
+  EXPECT_EQ(said(), start + "0.25;");
+  gated.accuracy->largest = 0x1p-24;
+  gated.accuracy->of_angles = true;
+  EXPECT_EQ(said(), start + "<= 5.96047e-08;") << "a bound";
+  gated.accuracy->largest_at = posproof::Entry{1, 2};
+  EXPECT_EQ(said(), start + "5.96046e-08;");
 }
 
 }  // namespace

@@ -107,6 +107,10 @@ std::vector<Term> of_a_gate() {
        "Every entry compared with the exact number: how many are not correctly rounded, the largest errors and where "
        "they are, by position.",
        "gate, accuracy"},
+      {{"bound_only"},
+       "The error beside it, marked `<=` in the text, was not measured: no entry is off by more. Of sines and cosines, "
+       "errors up to half an ulp of the amplitude are not told apart.",
+       "gate, accuracy, --json"},
       {{"ulp", "correctly rounded", "not_correctly_rounded"},
        "An entry is correctly rounded where no number of its format is nearer to the exact value. An ulp is the "
        "distance between neighbouring numbers of the format at the exact value.",
@@ -128,6 +132,9 @@ std::vector<Term> of_a_gate() {
       {{"at", "worst_at"},
        "The case: the counterexample after `at`, the one nearest to its bound as worst_at.",
        "gate, check, --json"},
+      {{"share_of_bound", "share"},
+       "The largest error of the answers as a share of what rounding allows: 1 is all of it.",
+       "identify, gate, --json"},
       {{"worst"}, "Of the cases that held, the residual that was the largest share of its bound.", "--json"},
       {{"off by", "by"},
        "The error of a counterexample or of a recorded witness, in the unit of the statement.",
