@@ -1,5 +1,5 @@
 #include "encoding_page.h"
-#include "core/bounds.h"
+#include "core/bounded.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -206,16 +206,21 @@ std::vector<Block> curve(const Measured& m) {
   return {Section{"By distance"}, *m.curve};
 }
 
-// One digit: exponentials and logarithms in long double are the processor's own, and another one rounds
-// another of their last bits.
+// No number of digits: the last bits of exponentials, logarithms and powers in long double are the
+// processor's own, and a far position multiplies those of a frequency. Twice the error is below the share
+// that is printed.
 std::string of_the_reference(const EncodingErrors& errors, std::string_view where) {
   if (errors.largest_error() == 0)
     return fmt::format(
         "The reference (long double, rounded to f64) gives the exact answers, rounded, at these {}.", where);
-  return fmt::format(
-      "The reference (long double, rounded to f64) is off by at most {} at these {}; no entry is off by more than "
-      "{:.1g} % of its f64 bound.",
-      scientific_up(errors.largest_error(), 1), where, rounded_up(100 * errors.largest_share(), 1));
+  const double twice = 2 * errors.largest_share();
+  proved(twice < 1, "the reference is off by less than half of its bound");
+  return bounded(
+      "The reference (long double, rounded to f64) has no entry at these {} that is off by more than {} of its f64 bound.",
+      where,
+      Exactly(twice < 0.01  ? "1 %"
+              : twice < 0.1 ? "10 %"
+                            : "100 %"));
 }
 
 // Which tokens the call of a row has.
