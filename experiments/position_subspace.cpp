@@ -38,7 +38,10 @@ Counted counted(std::size_t dim, Index length, const Directions& of) {
 Spectrum spectrum(Index length, const Directions& of) {
   Spectrum out{length, {}};
   for (Index n = 0; n < of.strength.size() && of.strength[n] > 1e-6 * of.strength[0]; ++n)
-    out.strength.emplace_back(static_cast<double>(n + 1), std::log10(of.strength[n] / of.strength[0]));
+    // To 1e-4: a small one is known to 1e-10 of itself, and the sixth decimal is another machine's now and
+    // then.
+    out.strength.emplace_back(static_cast<double>(n + 1),
+                              std::round(1e4 * std::log10(of.strength[n] / of.strength[0])) / 1e4);
   return out;
 }
 

@@ -9,8 +9,10 @@
 
 #include "catalogue/encodings/rope.h"
 #include "catalogue/experiments/rope_error_by_position.h"
+#include "core/bounded.h"
 #include "core/bounds.h"
 #include "core/error.h"
+#include "exact/frequencies.h"
 #include "measure.h"
 #include "references.h"
 
@@ -19,7 +21,6 @@ namespace {
 
 using namespace document;
 using experiments::joined;
-using experiments::ladder;
 using experiments::two_pi;
 using experiments::whole;
 
@@ -27,6 +28,21 @@ constexpr std::size_t dim = 128;
 constexpr int octaves = 20;           // positions from 1 to 2^20
 constexpr std::int64_t samples = 64;  // positions in each octave [2^m, 2^(m+1)) whose cosines are looked at
 constexpr long double pi = two_pi / 2;
+
+// The frequencies, each the nearest long double: those of f64 are measured against their last bits, which a
+// power in long double has from the processor.
+const std::vector<long double>& frequencies() {
+  static const std::vector<long double> all = [] {
+    exact::Geometric ladder{.base = 10000, .exponents = {}};
+    for (std::size_t i = 0; 2 * i < dim; ++i)
+      ladder.exponents.push_back({static_cast<std::int64_t>(2 * i), static_cast<std::int64_t>(dim)});
+    std::vector<long double> out;
+    for (const exact::Real& w : exact::exact({.ladder = ladder}, 192))
+      out.push_back(mpfr_get_ld(w.x, MPFR_RNDN));
+    return out;
+  }();
+  return all;
+}
 
 // The nearest number of a format with this many significant bits, ties to even. Exponents are not limited:
 // the largest angle that is formed below stays in range where the position does.
@@ -46,7 +62,7 @@ struct Arithmetic {
   Precision precision() const { return {static_cast<double>(std::ldexp(1.0L, -bits)), unit_f32, how}; }
 
   std::vector<long double> frequencies() const {
-    std::vector<long double> w = ladder(dim);
+    std::vector<long double> w = experiments_rope_error_by_position::frequencies();
     const long double ratio = rounded(w[1], bits);
     for (std::size_t i = 0; i < w.size(); ++i)
       w[i] =
@@ -89,7 +105,7 @@ double rounded(double x, int bits) {
 class EveryAngle {
  public:
   explicit EveryAngle(const Arithmetic& arithmetic) : bits_(arithmetic.bits) {
-    const std::vector<long double> exact = ladder(dim), formed = arithmetic.frequencies();
+    const std::vector<long double>&exact = frequencies(), formed = arithmetic.frequencies();
     for (std::size_t i = 0; i < pairs; ++i) {
       formed_[i] = static_cast<double>(formed[i]);
       high_[i] = static_cast<double>(rounded(exact[i], 33));
@@ -129,7 +145,7 @@ class EveryAngle {
 // How many f32 numbers the cosine of the formed angle is away from that of the exact one; over all pairs.
 std::vector<double> ulps_of_cosines(const Arithmetic& arithmetic, const std::vector<long double>& formed,
                                     std::int64_t position) {
-  static const std::vector<long double> exact = ladder(dim);
+  const std::vector<long double>& exact = frequencies();
   const auto t = static_cast<long double>(position);
   std::vector<double> out;
   for (std::size_t i = 0; i < exact.size(); ++i) {
@@ -178,7 +194,9 @@ struct Curves {  // of one arithmetic
     for (std::size_t octave = 0; octave < n; ++octave) out.join(by_octave[octave]);
     return scientific(out.radians, 3);
   }
-  std::string beyond_text(int n) const { return beyond.contains(n) ? whole(beyond.at(n)) : "none"; }
+  std::string beyond_text(int n) const {
+    return beyond.contains(n) ? std::string(whole(beyond.at(n))) : "none";
+  }
 };
 
 struct Measured {
@@ -226,7 +244,7 @@ long double from_the_oracle() {
   const Encoding exact =
       encodings::rope.oracle(with(encodings::rope, Case::parse(fmt::format("dim={}", dim))));
   const auto& rotary = as<Rotary>(exact);
-  const std::vector<long double> w = ladder(dim);
+  const std::vector<long double>& w = frequencies();
   long double worst = 0;
   for (const std::int64_t position : asked_of_the_oracle) {
     Tensor ones({1, 1, 1, dim});
@@ -369,7 +387,7 @@ std::vector<Block> bounds(const Measured& m) {
           "The suite's error bound for the angle of pair `i` is `|t| w (6 + 3 |ln w|) u`, and `3i` more inside the parentheses for an iterated ladder, where `u` is half the distance from 1 to the next number. "
           "It covers a frequency whose power is not correctly rounded; everything measured here has to stay below it."},
       grid,
-      Paragraph{fmt::format(
+      Paragraph{bounded(
           "The long double cosines serve as the exact ones above. "
           "Those of the suite's oracle, in multiprecision and rounded once to f64, differ from them by {} at most at the positions {}, {}, {} and {}.",
           scientific_up(m.oracle_and_exact, 2), whole(asked_of_the_oracle[0]), whole(asked_of_the_oracle[1]),
