@@ -113,7 +113,7 @@ std::vector<Block> by_operation(const Measured& m) {
       Paragraph{
           "To encode a sequence is to map its tokens to representations, n rows to n rows. "
           "An operation is *equivariant* if reordered tokens give the reordered rows, and *invariant* if they give the same rows. "
-          "Self-attention is equivariant and not invariant: the word “permutation-invariant”, which is often used for it, is right of an output that is pooled by a mean or a maximum only. "
+          "Self-attention is equivariant and not invariant: the word “permutation-invariant”, which is often used for it, is right only of an output that is pooled, as by a mean or a maximum. "
           "The conclusion is the same: it does not use the order of its tokens."},
       grid,
       Paragraph{
