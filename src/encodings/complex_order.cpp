@@ -142,7 +142,7 @@ const EncodingSpec entry{
               of_words("modulus", {"one", "seeded"}, "r: one, seeded (uniform, of mean 0 and deviation 1)"),
               of_words("phase", {"zero", "seeded"}, "theta: zero, seeded (uniform in [0, 2 pi))"),
               whole("word_seed", type::any_whole, 1, {1, 2},
-                    "seed of r [dim / 2]; theta_c is 2 pi u of the share u of number dim / 2 + c")},
+                    "seed of r [dim / 2]; theta_c is 2 pi times the u of number dim / 2 + c (protocol.md)")},
          .relations = {{{"dim"}, "even widths", [](const Arguments& p) { return p.width("dim") % 2 == 0; }}}},
     .reference = &make,
     .exact = &oracle::complex_order,

@@ -157,7 +157,7 @@ const EncodingSpec entry{
                  where(drawn,
                        above_0("sigma", 1, {1, 0.125}, "standard deviation of w, radians per position")),
                  where(drawn, whole("frequency_seed", type::any_whole, 1, {1, 2},
-                                    "seed of w; b_j is 2 pi u of the share u of number 2 dim + j")),
+                                    "seed of w; b_j is 2 pi times the u of number 2 dim + j (protocol.md)")),
                  where(listed, {"frequency_list",
                                 type::List{std::size_t{1} << 20},
                                 std::vector<double>{1},
