@@ -93,7 +93,7 @@ const std::vector<Claim>& why_encodings() {
            "The conclusion is right, the word is not: self-attention is equivariant, and its outputs change with the order.",
        .evidence = {Cell{symmetric, "By operation", {"self-attention"}, "f(P x) less P f(x)"},
                     Cell{symmetric, "By operation", {"self-attention"}, "f(P x) less f(x)"},
-                    Said{symmetric, "By operation", "is right of an output that is pooled"}}},
+                    Said{symmetric, "By operation", "is right only of an output that is pooled"}}},
       {.id = "A11",
        .says =
            "Attention is equivariant in the order of the queries and invariant in that of the key-value pairs.",
