@@ -58,11 +58,13 @@ std::string rounded(const Accuracy& accuracy) {
 
 std::string largest(const Accuracy& accuracy) {
   if (!accuracy.largest_at && !accuracy.of_angles) return fmt::format("{}\n", size(accuracy.largest));
-  if (!accuracy.largest_at)
-    return bounded("at most {} ({} {:.6g}, rounded up)\n", at_most(accuracy.largest),
-                   accuracy.wrong == 0 ? "what correct rounding leaves of numbers up to"
-                                       : "half a unit in the last place of",
-                   accuracy.amplitude);
+  if (!accuracy.largest_at) {
+    const std::string why =
+        accuracy.wrong == 0
+            ? bounded("what correct rounding leaves of numbers up to {}", figures_up(accuracy.amplitude, 6))
+            : fmt::format("half a unit in the last place of {:.6g}", accuracy.amplitude);
+    return bounded("at most {} ({}, rounded up)\n", at_most(accuracy.largest), why);
+  }
   std::string out = fmt::format("{} at {}", size(accuracy.largest), place(accuracy, *accuracy.largest_at));
   if (accuracy.of_angles && accuracy.amplitude == 1)
     out += ": an angle of which this is the sine or cosine is off by that many radians at least";

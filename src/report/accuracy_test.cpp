@@ -159,6 +159,11 @@ TEST(ReportAccuracy, says_what_the_largest_error_is_of) {
       said(some),
       "\n  largest error  at most 0.25 (what correct rounding leaves of numbers up to 0.5, rounded up)\n  HOLDS"))
       << said(some);
+  some.amplitude = 0.17677669529663687;
+  EXPECT_TRUE(holds(said(some), " of numbers up to 0.176777, rounded up)")) << said(some);
+  some.amplitude = 0.1767773;
+  EXPECT_TRUE(holds(said(some), " of numbers up to 0.176778, rounded up)")) << said(some);
+  some.amplitude = 0.5;
   some.wrong = 1;
   EXPECT_TRUE(
       holds(said(some),
