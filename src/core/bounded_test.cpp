@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +16,7 @@
 namespace posproof::core_bounded_test {
 namespace {
 
+using sentence::asked;
 using sentence::fits;
 
 constexpr int none = sentence::no_side, down = sentence::side_of<AtLeast>, up = sentence::side_of<AtMost>,
@@ -71,14 +73,20 @@ std::vector<Literal> literals(const std::string& source) {
     open = false;
     text.clear();
   };
+  const auto past = [&](std::string_view what, std::size_t from) {
+    return std::min(source.find(what, from), source.size() - 1);
+  };
   for (std::size_t at = 0; at < source.size(); ++at) {
     const char c = source[at];
     if (c == '/' && source.substr(at, 2) == "//") {
-      at = source.find('\n', at);
+      at = past("\n", at);
     } else if (c == '\'' && at > 0 && std::isalnum(static_cast<unsigned char>(source[at - 1])) == 0) {
-      at = source.find('\'', at + (source[at + 1] == '\\' ? 3 : 1));
+      at = past("'", at + (source[at + 1] == '\\' ? 3 : 1));
+    } else if (c == '"' && code.ends_with('R')) {
+      const std::size_t start = past("(", at);
+      at = past(")" + source.substr(at + 1, start - at - 1) + "\"", start) + start - at;
     } else if (c == '"') {
-      for (++at; source[at] != '"'; ++at) {
+      for (++at; at < source.size() && source[at] != '"'; ++at) {
         if (source[at] == '\\') ++at;
         text += source[at];
       }
