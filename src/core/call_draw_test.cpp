@@ -103,6 +103,19 @@ TEST(DrawnCall, is_as_long_as_there_is_room_for) {
   EXPECT_EQ(of_attention(512, 1024), "tokens to 32");
 }
 
+// Of up to four positions each is drawn, of more the first: the names of both stand in recorded cases.
+TEST(DrawnCall, of_four_positions_has_each_of_them) {
+  const auto drawn = [](const Encoding& encoding, const std::string& words) {
+    Replay draw(Case::parse(words));
+    return draw_call(encoding, Domain(0, 100), draw);
+  };
+  const Call pairs = drawn(Bias{.heads = 1}, "nq=4 nk=4 i=7 i1=0 i2=9 i3=7 j=1 j1=100 j2=1 j3=2");
+  EXPECT_EQ(pairs.positions.whole, (std::vector<Position>{7, 0, 9, 7}));
+  EXPECT_EQ(pairs.keys.whole, (std::vector<Position>{1, 100, 1, 2}));
+  const Call rows = drawn(Table{.dim = 1}, "rows=4 t=5 t1=3 t2=5 t3=90 n=91");
+  EXPECT_EQ(rows.positions.whole, (std::vector<Position>{5, 3, 5, 90}));
+}
+
 // Of a causal operator, where the mask hides one key of four from every later query, and nothing else.
 TEST(DrawnMask, hides_one_key_from_every_later_query) {
   const auto mask = [](const std::string& words, bool causal) {

@@ -320,6 +320,15 @@ TEST(DrawCall, long_and_empty_calls_are_whole_calls) {
     }
 }
 
+// Of an operator as many channels as its values came with; without contents as many as it declares.
+TEST(Call, has_the_channels_of_the_values_that_came) {
+  const Attention attend{.dim = 4, .value_dim = 2};
+  const Call narrow{.contents = {Tensor({3, 4}), Tensor({5, 4}), Tensor({5, 2})}},
+      wide{.contents = {Tensor({3, 4}), Tensor({5, 4}), Tensor({5, 6})}};
+  EXPECT_EQ(shape_of_answer(attend, narrow), (Shape{3, 2}));
+  EXPECT_EQ(shape_of_answer(attend, wide), (Shape{3, 6}));
+}
+
 TEST(Call, keeps_of_every_content_and_of_real_positions_what_is_taken) {
   Call turned{.batch = 2, .contents = {Tensor({2, 1, 2, 1}, {1, 2, 3, 4})}};
   turned.positions.real = {0.5, 1.5, 2.5, 3.5};

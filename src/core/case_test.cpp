@@ -69,6 +69,28 @@ TEST(Case, names_the_word_it_does_not_understand) {
   }
 }
 
+// 2^53: a whole number past it may have been another one in the text.
+TEST(Case, has_whole_numbers_as_far_as_a_double_tells_them_apart) {
+  const auto said = [](const std::string& words) {
+    try {
+      return std::to_string(Case::parse(words).integer("i"));
+    } catch (const std::invalid_argument& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_EQ(said("i=9007199254740992"), "9007199254740992");
+  EXPECT_EQ(said("i=-9007199254740992"), "-9007199254740992");
+  EXPECT_EQ(said("i=9007199254740994"), "`i=9007199254740994`: a whole number was asked for");
+  EXPECT_EQ(said("i=-9007199254740994"), "`i=-9007199254740994`: a whole number was asked for");
+  EXPECT_EQ(said("i=1e+300"), "`i=1e+300`: a whole number was asked for");
+  EXPECT_EQ(said("i=0.5"), "`i=0.5`: a whole number was asked for");
+}
+
+TEST(Case, has_paths_as_shells_have_them) {
+  for (const std::string word : {"/tmp/a.npy", "./a.npy", "../a-b/c_d.npz:x", "a/b", "_a"})
+    EXPECT_EQ(std::get<std::string>(*Case::parse("file=" + word).find("file")), word);
+}
+
 TEST(Case, names_what_is_no_field_of_its_own) {
   const auto refused = [](const std::string& words) -> std::string {
     try {
@@ -103,6 +125,9 @@ TEST(Case, takes_no_more_memory_than_is_allowed) {
   std::string names;
   for (int n = 0; n < 1024; ++n) names += fmt::format("n{}=1 ", n);
   EXPECT_EQ(refused(names), "it was parsed");
+  const std::string whole = "q=" + std::string(397, 'x') + ",";  // 400 bytes
+  EXPECT_TRUE(refused(whole).starts_with("case `" + whole + "`: ")) << refused(whole);
+  EXPECT_TRUE(refused(whole + ",").starts_with("case `" + whole + "...`: ")) << refused(whole + ",");
   const std::string more = refused(names + "n=1");
   EXPECT_EQ(more, "case `" + names.substr(0, 400) + "...`: it has too many names; allowed: at most 1024");
 }

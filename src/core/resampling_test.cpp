@@ -29,6 +29,8 @@ TEST(Resampling, lies_where_the_middles_of_entries_lie_on_each_other) {
   EXPECT_EQ(step(aligned), 2);
   EXPECT_EQ(coordinate(aligned, 2), 4);
   EXPECT_EQ(step({5, 1, Method::linear, true, false, 0, 0}), 0);
+  const Axis wide{5, 3, Method::linear, true, true, 0, 0};
+  EXPECT_EQ(coordinate(wide, 2), 4.5L) << "a wide filter has the middles of squares, 2 (2 + 1/2) - 1/2";
   const Axis more{4, 3, Method::linear, false, false, 0, 1};
   EXPECT_EQ(step(more), 1);
   EXPECT_EQ(coordinate_error(more, 2), 12.5L) << "two more roundings: a sum in the divisor";
