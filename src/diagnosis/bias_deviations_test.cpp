@@ -142,6 +142,10 @@ TEST(BiasDeviations, are_slopes_of_the_heads_of_a_rank) {
       in([](std::size_t h) { return std::exp2(-static_cast<double>(h % 4 + 1)); }),
       (Sentences{
           "every 4 heads have the slopes of the first 4: as 2 ranks take them that have 4 heads each"}));
+  EXPECT_EQ(
+      in([](std::size_t h) { return std::exp2(-4 * static_cast<double>(h % 2 + 1)); }),
+      (Sentences{
+          "slopes are those of 2 heads, again for each 2: as 4 ranks make them that have 2 heads each"}));
   for (const std::string& one : in([](std::size_t h) { return std::exp2(-static_cast<double>(h % 4 + 2)); }))
     EXPECT_EQ(one.find("ranks"), one.npos) << one;
 }
@@ -467,6 +471,15 @@ TEST(HeadDeviation, is_of_sixteen_pairs) {
     const auto found = head_deviation(truth, all_f32, {{{}, call, swapped}});
     return found ? found->sentences : Sentences{};
   };
+  // An answer of another shape has no entry that could be compared.
+  Call call{.positions = {.whole = {20, 21, 22, 23}}, .keys = {.whole = {0, 1, 2, 3}}};
+  Tensor swapped = answer(truth, call);
+  std::ranges::rotate(swapped.data, swapped.data.begin() + 16);
+  const Answered right{{}, call, swapped}, other{{}, call, Tensor({2, 4, 2}, std::vector<double>(16, 7.0))};
+  const auto beside = head_deviation(truth, all_f32, {other, right});
+  ASSERT_TRUE(beside);
+  EXPECT_EQ(beside->sentences, Sentences{"the same after one permutation of heads: the halves are swapped"});
+
   EXPECT_EQ(said_of(3, 5), Sentences{});
   EXPECT_EQ(said_of(4, 4), Sentences{"the same after one permutation of heads: the halves are swapped"});
 }

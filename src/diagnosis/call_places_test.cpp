@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string_view>
+
 namespace posproof::call_places_test {
 namespace {
 
@@ -51,6 +53,24 @@ TEST(CallPlaces, are_those_of_two_numbers_that_are_the_same_throughout) {
   EXPECT_TRUE(holds({1, 1, 2, 5, 5, 0}));
   EXPECT_FALSE(holds({1, 1, 2, 5, 4, 0}));
   EXPECT_FALSE(holds({}));
+}
+
+// Of a row of four tokens with the numbers (0, 0), (0, 3), (3, 0), (3, 3), which lie where so is said.
+TEST(CallPlaces, compare_the_numbers_of_a_position) {
+  Call call;
+  call.positions = {.whole = {0, 0, 0, 3, 3, 0, 3, 3}, .axes = 2};
+  const auto told = [&](std::string_view end) {
+    std::string out;
+    for (const PlaceInCalls& one : further_places(true, 2))
+      if (one.words.starts_with("where ") && one.words.ends_with(end))
+        for (std::size_t token = 0; token < 4; ++token) {
+          const AnsweredRow row{0, 0, 0, token};
+          out += one.is({row, call, 4, 0}) ? "x" : "-";
+        }
+    return out;
+  };
+  EXPECT_EQ(told(" are the same"), "x--x");
+  EXPECT_EQ(told(" differ"), "-xx-");
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ Call call_of(std::size_t tokens, std::size_t n) {
 }
 
 // RoPE with another base in calls of so many tokens, asked for so many calls of one and of three.
-std::string words_of(bool (*is_wrong)(std::size_t tokens), std::size_t of_one = 8, std::size_t of_three = 8) {
+std::string words_of(bool (*is_wrong)(std::size_t tokens), std::size_t of_one = 8, std::size_t of_three = 8,
+                     std::size_t of_none = 0) {
   const EncodingSpec& rope = encoding_named("rope");
   const Encoding truth = rope.oracle(Case::parse("dim=4")), other = rope.make(Case::parse("dim=4 base=100"));
   const Encoding is = answered_by(truth, [=](const Call& call) {
@@ -35,6 +36,7 @@ std::string words_of(bool (*is_wrong)(std::size_t tokens), std::size_t of_one = 
     for (const std::size_t tokens : {1, 3})
       if (n < (tokens == 1 ? of_one : of_three))
         answered.push_back({{}, call_of(tokens, n), answer(is, call_of(tokens, n))});
+  for (std::size_t n = 0; n < of_none; ++n) answered.push_back({{}, call_of(0, n), Tensor({1, 1, 0, 4})});
   const auto apart = calls_apart(model_of(truth, all_f32), Subject{"made", "", is, all_f32}, truth, answered);
   if (!apart) return "none";
   // Whatever it is asked, it answers as in the calls that it is wrong in.
@@ -58,6 +60,9 @@ TEST(CallsApart, are_those_of_one_token_or_of_several) {
                        static_cast<std::size_t>(of_three)),
               "none")
         << "right ones may be right by chance";
+  EXPECT_EQ(words_of([](std::size_t tokens) { return tokens > 1; }, 8, 7, 3), "none")
+      << "calls of no token are none of several";
+  EXPECT_EQ(words_of([](std::size_t tokens) { return tokens == 1; }, 8, 7, 3), "none");
 }
 
 }  // namespace

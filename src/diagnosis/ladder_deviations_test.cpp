@@ -108,6 +108,34 @@ TEST(LadderDeviations, are_those_of_a_base_beside_that_which_a_scaling_gives) {
             Sentences{"frequencies are base^(-2i/32) with base 41829, not 43872"});
 }
 
+// What was declared is known as well as it was computed, however badly the pairs were measured.
+TEST(LadderDeviations, are_those_of_a_base_beside_one_that_is_hardly_scaled) {
+  std::vector<MeasuredFrequency> pairs;
+  for (double i = 0; i < 16; ++i) {
+    const double w = std::pow(10010, -i / 16), is = std::pow(500, -i / 16);
+    pairs.push_back({w, is, 1e-3 * is, 1e-9 * w});
+  }
+  const Sentences said = ladder_deviations(pairs, Case::parse("base=10000 scaling=ntk factor=1.001"), 32);
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_TRUE(said[0].ends_with(", not 10010")) << said[0];
+}
+
+// Of pairs that are known to 1e-8 one may be off by five times that: by its own, and by what puts the line
+// through the first and the last elsewhere.
+TEST(LadderDeviations, lie_on_a_line_as_far_as_it_is_known) {
+  const auto is_line = [](double off) {
+    std::vector<MeasuredFrequency> pairs;
+    for (double i = 0; i < 8; ++i) {
+      const double is = std::pow(300, -i / 8) * (i == 4 ? 1 + off : 1);
+      pairs.push_back({std::pow(10000, -i / 8), is, 1e-8 * is, 0});
+    }
+    return ladder_deviations(pairs, Case::parse("base=10000"), 16) ==
+           Sentences{"frequencies are base^(-2i/16) with base 300, not 10000"};
+  };
+  for (const double off : {0.0, 4.9e-8, -4.9e-8}) EXPECT_TRUE(is_line(off)) << off;
+  for (const double off : {5.1e-8, -5.1e-8}) EXPECT_FALSE(is_line(off)) << off;
+}
+
 TEST(LadderDeviations, are_another_ladder) {
   EXPECT_EQ(of([](double i, double) { return std::pow(10000, -(2 * i + 1) / 16); }),
             Sentences{"frequencies are base^(-(2i + 1)/16), not base^(-2i/16)"});
@@ -229,6 +257,16 @@ TEST(LadderDeviations, are_those_of_other_pairs) {
             Sentences{"pair i rotates at the frequency of pair i - 1, the first at that of the last"});
   EXPECT_EQ(at([](double i) { return std::min(i + 1, 7.0); }),
             Sentences{"pair i rotates at the frequency of pair i + 1, the last at its own"});
+}
+
+// As far off as the declared frequency of the other pair may be.
+TEST(LadderDeviations, are_those_of_other_pairs_within_what_is_allowed_there) {
+  const auto reversed = [](double off) {
+    return of([off](double i, double) { return std::pow(10000, -(7 - i) / 8) * (1 + off); }) ==
+           Sentences{"the frequencies stand in reverse order: pair i has that of pair 7 - i"};
+  };
+  for (const double off : {9e-9, -9e-9}) EXPECT_TRUE(reversed(off)) << off;
+  for (const double off : {1.2e-8, -1.2e-8}) EXPECT_FALSE(reversed(off)) << off;
 }
 
 // A base that is made from the declared one.

@@ -53,6 +53,12 @@ TEST(MeasuredBuckets, are_named_by_where_they_begin) {
             Sentences{"buckets of later keys end with that of distance 64: none begins at 91"});
 }
 
+TEST(MeasuredBuckets, of_one_head_are_named_too) {
+  EXPECT_EQ(said_of("heads=1 buckets=8 max_distance=16 table=seeded direction=unidirectional",
+                    [](Position d, bool) { return d == 7 ? 8 : d; }),
+            Sentences{"buckets of earlier keys begin at distances 7, 12, not at 8, 12"});
+}
+
 TEST(MeasuredBuckets, are_none_where_distances_have_no_declared_entry_or_fall_back) {
   EXPECT_EQ(said_of(seeded, [](Position d, bool) { return d; }), Sentences{});
   EXPECT_EQ(said_of(seeded, [](Position d, bool) { return d == 30 ? Position{3} : d; }), Sentences{});

@@ -73,6 +73,15 @@ TEST(MeasuredColumns, with_factors_that_rounding_makes_unequal_are_one_group) {
             (Words{"column 1 is 2 times the declared one", "column 2 is 2.001 times the declared one"}));
 }
 
+// A wrong sign alone is said to be one.
+TEST(MeasuredColumns, of_the_other_sign_have_a_factor_where_it_is_not_minus_1) {
+  const auto first = [](double factor) {
+    return words(3, [=](std::size_t c) { return MeasuredColumn{c, c == 0 ? factor : 1}; });
+  };
+  EXPECT_EQ(first(-1), Words{"column 0 has the wrong sign"});
+  EXPECT_EQ(first(-0.5), Words{"column 0 is -0.5 times the declared one"});
+}
+
 TEST(MeasuredColumns, that_are_multiples_of_others_are_said_to_be) {
   EXPECT_EQ(words(3,
                   [](std::size_t c) {

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <map>
+#include <memory>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -203,6 +204,9 @@ TEST(MeasuredRotation, has_nothing_that_is_made_of_no_input_and_knows_nothing_of
   const MeasuredChannel three = first_channel({{{0, cosine(1, w)}, {1, sine(1, w)}, {2, constant(1)}}});
   EXPECT_EQ(three.from, (Inputs{0, 1, 2}));
   EXPECT_FALSE(three.is_known());
+  const Output of_four = {{0, cosine(1, w)}, {1, sine(1, w)}, {2, constant(1)}, {3, constant(1)}};
+  EXPECT_FALSE(first_channel({of_four}).is_known());
+  EXPECT_TRUE(measured({of_four}).heads[1][0].rotates) << "what is made of two is measured all the same";
   // Of five, nothing of any channel is measured.
   Output five;
   for (std::size_t c = 0; c < 5; ++c) five[c] = constant(1);
@@ -228,6 +232,25 @@ TEST(MeasuredRotation, is_that_of_the_first_positions_where_later_ones_differ) {
       EXPECT_NEAR(all.heads[head][1].rotates->frequency, 0.3, 0x1p-51) << first << " " << head;
     }
   }
+}
+
+// The longer, the better a frequency is known; 2^18 numbers in all.
+TEST(MeasuredRotation, asks_for_sequences_of_up_to_256_positions) {
+  const auto longest = [](Position last, std::size_t heads) {
+    Rotary declared = truth(last);
+    declared.heads = heads;
+    Rotary subject = declared;
+    const auto most = std::make_shared<std::size_t>(0);
+    subject.rotate = [most](const Tensor& x, const Positions&, Role) {
+      *most = std::max(*most, x.shape[2]);
+      return x;
+    };
+    measured_rotation(subject, declared, Role::query, all_f32);
+    return *most;
+  };
+  EXPECT_EQ(longest(4096, 2), 256u);
+  EXPECT_EQ(longest(99, 2), 100u);
+  EXPECT_EQ(longest(4096, 512), 102u) << "2^18 / (5 * 512)";
 }
 
 TEST(MeasuredRotation, is_none_of_what_cannot_be_asked) {

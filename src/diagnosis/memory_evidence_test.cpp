@@ -95,6 +95,30 @@ TEST(MemoryEvidence, is_none_of_a_subject_without_memory_that_gives_the_same_ans
   }
 }
 
+// Calls that are wrong in any case prove nothing: after four of them no other one is asked.
+TEST(MemoryEvidence, is_sought_in_four_calls) {
+  const Model model = model_of(rope(), all_f32);
+  const Effect effect = effects_of_memory().front();
+  const auto seen = [&](std::size_t broken) {
+    Subject subject = remembering(effect);
+    subject.encoding = answered_by(rope(), [own = subject.encoding, broken](const Call& call) {
+      Tensor out = answer(own, call);
+      for (std::size_t n = 0; n < broken; ++n)
+        if (call.positions.whole == calls().at(n).positions.whole)
+          for (double& x : out.data) x += 7;
+      return out;
+    });
+    std::vector<Answered> answered;
+    for (const Call& call : calls()) answered.push_back({{}, call, answer(subject.encoding, call)});
+    const Explained alone = explained(model, rope(), answered);
+    const std::vector<bool> all(alone.rows.size(), true);
+    return remembers_as(effect, all, alone, model, subject, rope(), answered);
+  };
+  EXPECT_TRUE(seen(0));
+  EXPECT_TRUE(seen(3));
+  EXPECT_FALSE(seen(4));
+}
+
 // A learned table has no row -1, to which the largest so far leads where it is 0.
 TEST(MemoryEvidence, is_none_where_the_encoding_is_not_defined) {
   const EncodingSpec& spec = encoding_named("learned");

@@ -34,6 +34,11 @@ TEST_P(MisreadFamily, its_first_is_named) {
     if (id == GetParam()) expect_named(GetParam(), family->misreadings.front());
 }
 
+TEST(Misread, the_last_of_a_family_is_named_too) {
+  for (const auto& [id, family] : catalogue::misreadings())
+    if (id == "relative_table") expect_named("relative_table", family->misreadings.back());
+}
+
 TEST(Misread, families_are_encodings_and_sentences_differ) {
   for (const auto& [id, family] : catalogue::misreadings()) {
     EXPECT_NO_THROW(encoding_named(id)) << id;

@@ -89,6 +89,14 @@ TEST(RotationDeviations, name_the_channel_that_has_another_amplitude) {
                                    "channel 5 is multiplied by 1.25, not by 1"}));
 }
 
+TEST(RotationDeviations, name_components_that_stand_in_each_others_place) {
+  for (const std::string words : {"", "layout=interleaved"}) {
+    Measured one(words);
+    for (const Pair& pair : one.truth.pairs) std::swap(one.channels[pair.first], one.channels[pair.second]);
+    EXPECT_EQ(one.said(), Sentences{"the two components of each rotated pair are swapped"}) << words;
+  }
+}
+
 // A kernel of four channels at once takes the first and the third of them for a pair.
 TEST(RotationDeviations, name_pairs_in_blocks_of_channels) {
   const auto in_blocks = [](std::size_t apart, bool but_one) {

@@ -45,6 +45,20 @@ TEST(RowsByPosition, are_multiplied_where_a_position_is_even_or_late) {
       Sentences{"rows from position 300 on have the other sign"});
 }
 
+// Of real positions few are even.
+TEST(RowsByPosition, are_of_whole_positions_alone) {
+  const EncodingSpec& spec = encoding_named("learned");
+  const Parameters parameters = with(spec, Case::parse(seeded));
+  const Encoding subject = multiplied("learned", [](Position t) { return t % 2 == 0 ? 0.5 : 1; })(parameters);
+  Table truth = as<Table>(spec.oracle(parameters));
+  const auto said_of = [&] {
+    return rows_by_position(as<Table>(subject), truth, spec, parameters, std::nullopt, all_f32).size();
+  };
+  EXPECT_GT(said_of(), 0u);
+  truth.positions.real = true;
+  EXPECT_EQ(said_of(), 0u);
+}
+
 // A thousand times a number of f32 is rounded by up to a thousand units of that number.
 TEST(RowsByPosition, are_allowed_what_rounding_does_to_a_multiple) {
   EXPECT_EQ(said("learned", seeded, multiplied("learned", [](Position t) { return t % 2 == 0 ? 1 : 1000; })),

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -69,6 +70,49 @@ TEST(StretchForms, are_another_exponent_of_queries_or_keys) {
   EXPECT_EQ(times(Role::query, 2),
             Sentences{"the exponent of what multiplies queries is twice the declared one"});
   EXPECT_EQ(times(Role::key, 0.45), Sentences{});
+}
+
+// The forms of the declared rotation of xPos.
+std::vector<RotationForm> forms_of(const std::string& words) {
+  const EncodingSpec& spec = encoding_named("xpos");
+  const Parameters parameters = with(spec, Case::parse(words));
+  const Rotary truth = as<Rotary>(spec.oracle(parameters));
+  return stretch_forms(truth, truth, spec, parameters, all_f32);
+}
+
+// Ones, as keys at these positions.
+Tensor rotated(const Rotary& rotation, const std::vector<Position>& at) {
+  const Tensor ones({1, 1, at.size(), rotation.dim}, std::vector<double>(at.size() * rotation.dim, 1));
+  return rotation.rotate(ones, at, Role::key);
+}
+
+TEST(StretchForms, have_the_zeta_of_the_other_pair_in_reverse_order) {
+  std::size_t found = 0;
+  for (const auto& [words, rotation] : forms_of("dim=4")) {
+    if (!words.starts_with("zeta stands in reverse order")) continue;
+    ++found;
+    const Tensor y = rotated(rotation, {700});
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Pair& pair = rotation.pairs.at(i);
+      EXPECT_NEAR(std::hypot(y.at(0, pair.first), y.at(0, pair.second)) / std::sqrt(2.0),
+                  power(700.0 / 512, Role::key, zeta(1 - i, 2)), 1e-12);
+    }
+  }
+  EXPECT_EQ(found, 1u);
+}
+
+// The length of a call is that of its largest position, wherever that stands.
+TEST(StretchForms, of_calls_depend_on_their_largest_position) {
+  const auto all = forms_of("dim=4 centre_at=half_of_call");
+  EXPECT_FALSE(all.empty());
+  for (const auto& [words, rotation] : all) {
+    if (words.starts_with("the scale is that of a token's number")) continue;
+    const Tensor up = rotated(rotation, {3, 9}), down = rotated(rotation, {9, 3});
+    for (std::size_t c = 0; c < 4; ++c) {
+      EXPECT_EQ(up.at(0, c), down.at(1, c)) << words;
+      EXPECT_EQ(up.at(1, c), down.at(0, c)) << words;
+    }
+  }
 }
 
 // Wherever its positions begin and end, and nothing of an answer of another shape.
