@@ -148,7 +148,8 @@ std::vector<Way> ways(const std::string& folder) {
       {2, "gate sinusoidal", "posproof: SUBJECT is required"},
       {2, "oracle sinusoidal", "posproof: --output is required"},
       {2, "identify", "posproof: SUBJECT is required"},
-      {2, "identify --dim 8 " + right, "are for a program, `cmd:PROGRAM ARGS` or `lib:LIBRARY`; a file has its shape\n"},
+      {2, "identify --dim 8 " + right,
+       "are for a program, `cmd:PROGRAM ARGS` or `lib:LIBRARY`; a file has its shape\n"},
       {2, "", "posproof: a command is required"},
       {2, "gate rope --dim 0 " + right, "posproof: `dim=0`; allowed: whole numbers from 1 to 1048576\n"},
       {2, "gate rope --dmi 64 " + right,
@@ -224,6 +225,12 @@ TEST(ExitCodes, of_a_missing_component_is_3) {
   EXPECT_EQ(
       none.said,
       "posproof: figures need `gnuplot`, which is not on the PATH; on Debian: apt install gnuplot-nox\n");
+}
+
+TEST(ExitCodes, of_a_command_without_what_it_needs_is_2) {
+  const Ran serves = posproof("serve");
+  EXPECT_EQ(serves.code, 2);
+  EXPECT_EQ(serves.said.substr(0, serves.said.find('\n')), "posproof: LIBRARY is required");
 }
 
 // The codes of the README's table, and those in its brackets.

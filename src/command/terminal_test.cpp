@@ -12,10 +12,12 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "command/command.h"
+#include "command/script_file.h"
 #include "command/testing/flags.h"
 #include "core/function.h"
 
@@ -166,6 +168,16 @@ TEST(Progress, is_silent_for_a_second_at_most_on_a_terminal) {
   EXPECT_EQ(command::longest_silence(false, 20ms), 20ms);
 }
 
+TEST(Progress, goes_on_while_one_thing_takes_its_time) {
+  const std::vector<std::string> said =
+      lines(said_while(Says::all_the_time, 2ms, [](command::Progress& progress) {
+        progress("one thing", 3, 14);
+        ::usleep(40000);
+      }));
+  ASSERT_GE(said.size(), 3u);
+  EXPECT_EQ(said.back(), "3/14 one thing");
+}
+
 // However long one thing takes, and however often it says the same.
 TEST(Progress, is_never_silent_for_longer) {
   const std::vector<std::string> said =
@@ -203,6 +215,17 @@ TEST(Terminal, that_lost_what_somebody_else_wrote_is_no_success) {
     int status = 0;
     ::waitpid(child, &status, 0);
     EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, ends_with);
+  }
+}
+
+// A script that is written changes no verdict, and one that is not asked for does neither.
+TEST(ScriptFile, keeps_the_code_of_the_verdict) {
+  const std::string path = ::testing::TempDir() + "/posproof_script_file_test.py";
+  for (const int code : {0, 1, 3}) {
+    command::ScriptFile file(path);
+    EXPECT_EQ(file.save("# A counterexample by posproof\n", code), code);
+    EXPECT_EQ(command::ScriptFile("").save("x", code), code);
+    std::filesystem::remove(path);
   }
 }
 

@@ -158,6 +158,18 @@ TEST(Completion, of_fish_has_the_words_of_positional_options_and_the_options) {
       << said.substr(said.size() > 700 ? said.size() - 700 : 0);
 }
 
+// What stands without a name in a command line is no option of that name.
+TEST(Completion, of_bash_has_no_positional_word_among_the_options) {
+  std::string first, second;
+  const std::vector<command::Command> commands = {
+      {.name = "do",
+       .help = "does it",
+       .options = {{.names = "PLAIN", .field = &first}, {.names = "--how", .field = &second}},
+       .run = [] { return 0; }}};
+  const std::string said = command::bash_completion(commands);
+  EXPECT_NE(said.find("'do - options') printf '%s\\n' '--how' '--help' ;;\n"), said.npos) << said;
+}
+
 // zsh and fish may be absent: every command, encoding, option and word is in their files all the same.
 TEST(Completion, of_zsh_and_fish_has_every_option_of_the_help) {
   const std::string zsh = posproof("completion zsh").said, fish = posproof("completion fish").said;

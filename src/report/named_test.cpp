@@ -153,13 +153,15 @@ TEST(Named, is_explained_in_text_and_in_json_alike) {
       << explain(fact[0]);
 }
 
-TEST(Named, all_names_have_an_answer_and_stand_once) {
-  const std::vector<std::string> all = all_names();
-  for (const std::string& name : all) EXPECT_FALSE(everything_called(name).empty()) << name;
-  auto sorted = all;
+TEST(Named, all_names_have_an_answer) {
+  for (const std::string& name : all_names()) EXPECT_FALSE(everything_called(name).empty()) << name;
+}
+
+TEST(Named, all_names_stand_once) {
+  auto sorted = all_names();
   std::sort(sorted.begin(), sorted.end());
   EXPECT_EQ(std::adjacent_find(sorted.begin(), sorted.end()), sorted.end());
-  EXPECT_GT(all.size(), 150u);
+  EXPECT_GT(sorted.size(), 150u);
 }
 
 TEST(PrintedWords, are_sentences_and_stand_once) {

@@ -101,6 +101,8 @@ TEST(Python, is_pytorch_where_numpy_has_no_format) {
   EXPECT_EQ(Library(Precision::parse("f32/bf16")).import(), "import numpy as np") << "within alone";
   const Library numpy(all_f32), torch(Precision::parse("f16+input=bf16"));
   EXPECT_EQ(torch.result(), "torch.float16");
+  EXPECT_EQ(torch.array({"x", Tensor({2}, {1, 3})}), "torch.tensor([1, 3], dtype=torch.bfloat16)")
+      << "contents have the format that is given, not that of the answer";
   EXPECT_EQ(numpy.given("f(x)"), "np.asarray(f(x))");
   EXPECT_EQ(numpy.doubled("f(x)"), "np.asarray(f(x), np.float64)");
   EXPECT_EQ(torch.given("f(x)"), "torch.as_tensor(f(x))");

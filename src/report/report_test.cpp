@@ -272,6 +272,25 @@ TEST(Report, index_groups_pages_by_who_asks) {
       << text;
 }
 
+// A page is an experiment's by its whole name.
+TEST(Report, index_has_pages_whose_name_begins_as_an_experiments_with_the_others) {
+  const std::string text = index({File{"defects_of_mine.md", "# T\n\nF.\n"}}).bytes;
+  EXPECT_TRUE(text.ends_with("\n\n- [T](defects_of_mine.md): F.\n")) << text;
+  EXPECT_EQ(text.find("\n## "), text.npos) << text;
+}
+
+TEST(Report, no_page_of_that_name_says_which_is_near) {
+  try {
+    files("translation_is");
+    FAIL() << "there is no such page";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "there is no experiment `translation_is`; near it: translation_is_a_rotation; all: posproof list "
+        "experiments");
+  }
+}
+
 TEST(Report, no_page_of_that_name_is_an_error) {
   for (const char* name :
        {"no_such_experiment", "encodings/no_such", "encodings/ropes", "encodings/", "encodings", "rope"})

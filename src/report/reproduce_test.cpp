@@ -56,6 +56,18 @@ bool has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
+TEST(Reproduce, has_the_numbers_of_a_position_in_an_axis_of_their_own) {
+  const EncodingSpec& spec = encoding_named("axial_rope");
+  const Parameters all = with(spec, Case::parse("dim=8"));
+  Call call{.batch = 1,
+            .positions = {.whole = {2, 3, 9, 5}, .axes = 2},
+            .contents = {Tensor({1, 1, 2, 8}, std::vector<double>(16, 1))},
+            .role = Role::key};
+  const std::string text =
+      script(wrong_answer(spec.oracle(all), call, 3), {"axial_rope", agreement_id, spec, all});
+  EXPECT_TRUE(has(text, "positions = np.array([2, 3, 9, 5], np.int64).reshape(1, 2, 2)\n")) << text;
+}
+
 // Of the bounds, which are derived elsewhere, as they come.
 TEST(Reproduce, has_the_input_the_exact_values_and_the_assertion) {
   const WrongAnswer wrong = wrong_rotation();
