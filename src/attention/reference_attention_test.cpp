@@ -210,6 +210,22 @@ TEST(PlugError, is_never_more_than_the_range_of_the_values_and_its_roundings) {
                    2 + (4 * unit_f32 + 4 * unit_bf16) * 3);
 }
 
+// The steeper bias counts whichever head has it.
+TEST(PlugError, of_heads_is_that_of_the_one_that_is_farthest_off) {
+  const auto error_of = [](std::vector<double> slopes) {
+    const std::size_t dim = 4 * slopes.size();
+    const Tensor zero({2, dim});
+    Tensor v({2, dim});
+    for (std::size_t c = 0; c < dim; ++c) v.at(0, c) = 1, v.at(1, c) = -1;
+    return reference_attention(distances(std::move(slopes))).error(zero, zero, v, mask::none(2), all_f32);
+  };
+  const double steep = error_of({2}), flat = error_of({0});
+  EXPECT_GT(steep, flat);
+  EXPECT_EQ(error_of({0, 2}), steep);
+  EXPECT_EQ(error_of({2, 0}), steep);
+  EXPECT_EQ(error_of({0, 0}), flat);
+}
+
 TEST(PlugError, of_a_table_is_that_of_its_values_where_there_is_one_key) {
   Table table = counting();
   const Attention attention = reference_attention(table);

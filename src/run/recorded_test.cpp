@@ -57,6 +57,27 @@ TEST(Recorded, positions_are_those_of_all_files_within_the_domain) {
   EXPECT_TRUE(recorded_positions(Domain(0, 100)).empty());
 }
 
+// Of wide rows they are asked for in several calls: what is wrong in the last of them alone is found.
+TEST(Recorded, positions_of_wide_rows_are_asked_for_in_several_calls) {
+  Table truth{.dim = std::size_t{1} << 14};
+  truth.positions = Domain(0, 1 << 20);
+  const Position last = recorded_positions(truth.positions).back();
+  const auto ones = [dim = truth.dim](Positions at, Position) {
+    return Tensor({at.size(), dim}, std::vector<double>(at.size() * dim, 1));
+  };
+  truth.rows = ones;
+  Table wrong = truth;
+  wrong.rows = [ones, last](Positions at, Position length) {
+    Tensor rows = ones(at, length);
+    for (std::size_t r = 0; r < at.size(); ++r)
+      if (at[r] == last) rows.row(r).back() = 2;
+    return rows;
+  };
+  const auto verdict = agreement_where_recorded(truth, wrong, all_f32, {});
+  ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
+  EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("t"), last);
+}
+
 // A ladder's hard cases lie past what is searched, too.
 TEST(Recorded, positions_past_the_searched_ones_are_among_them) {
   std::vector<Position> all;
