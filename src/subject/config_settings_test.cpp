@@ -148,6 +148,8 @@ TEST(GgufSettings, of_rope_and_alibi_are_understood) {
 TEST(GgufSettings, that_are_no_such_header_are_refused) {
   const std::string right = gguf(llama, {"t"});
   EXPECT_NO_THROW(gguf_settings(right));
+  EXPECT_EQ(gguf_settings(gguf(llama, {"t"}, 2)).all, gguf_settings(right).all)
+      << "version 2 has the same header";
   for (std::size_t size = 4; size < right.size(); ++size)
     EXPECT_NE(refused([&] { gguf_settings(right.substr(0, size)); }), "") << size;
   const auto why = [](const std::string& file) { return refused([&] { config_settings("x.gguf", file); }); };

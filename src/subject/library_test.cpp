@@ -94,6 +94,9 @@ TEST(LibrarySubject, says_what_it_is) {
 TEST(LibrarySubject, rows_have_the_width_that_it_says) {
   const Subject wide = opened("width=3", expected(Table{.dim = 3}, "of=2"));
   EXPECT_EQ(rows(wide), Tensor({2, 3}, {6, 38, 70, 8, 40, 72}));
+  // Without a width of its own that is dim: this one writes two numbers a row.
+  EXPECT_EQ(testing::thrown(library, [] { rows(opened("", expected(Table{.dim = 1}, "dim=1"))); }),
+            ": rows(positions [2], length 16): rows() writes beside its answer");
 }
 
 // No other way to hand the arrays on is tried then: it is what it was refuted for.

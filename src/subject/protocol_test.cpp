@@ -11,10 +11,13 @@
 #include <filesystem>
 #include <fstream>
 #include <regex>
+#include <set>
+#include <string_view>
 #include <thread>
 
 #include "catalogue/properties/table/has_constant_norm.h"
 #include "search/trial.h"
+#include "subject/arrays.h"
 #include "subject/testing/subjects.h"
 
 namespace posproof::protocol_test {
@@ -162,6 +165,25 @@ std::vector<int> allowed(pid_t thread = 0) {
   for (int number = 0; number < CPU_SETSIZE; ++number)
     if (CPU_ISSET(number, &set)) out.push_back(number);
   return out;
+}
+
+// How arrays lie in memory is told by the positions, whole or real, of queries and of keys, and by the shape.
+TEST(SubjectProtocol, arrays_lie_otherwise_in_other_calls) {
+  std::set<std::string_view> whole, real, keys, shapes;
+  for (std::size_t n = 0; n < 64; ++n) {
+    const auto t = static_cast<Position>(n);
+    whole.insert(arrays_of({.positions = {.whole = {t}}}, {1, 4}));
+    real.insert(arrays_of({.positions = {.real = {static_cast<double>(n) / 4}}}, {1, 4}));
+    keys.insert(arrays_of({.positions = {.whole = {0}}, .keys = {.whole = {t}}}, {1, 1, 1}));
+    shapes.insert(arrays_of({.positions = {.whole = {0}}}, {1, n + 1}));
+  }
+  const std::set<std::string_view> all = {"", "slice", "transposed"};
+  EXPECT_EQ(whole, all);
+  EXPECT_EQ(real, all);
+  EXPECT_EQ(keys, all);
+  EXPECT_EQ(shapes, all);
+  for (std::size_t n = 0; n < 64; ++n)
+    EXPECT_EQ(arrays_of({.positions = {.whole = {static_cast<Position>(n)}}}, {std::size_t{1} << 18}), "");
 }
 
 TEST(SubjectProtocol, who_asks_for_it_is_told_where_we_wait) {
