@@ -99,9 +99,12 @@ TEST(AxisLadders, say_which_extent_positions_are_divided_by) {
   EXPECT_EQ(divided(5, 8), Sentences{});
   EXPECT_EQ(divided(5, 7),
             Sentences{"of the column: positions are divided by 7, the extent less 1, not by 8"});
-  EXPECT_EQ(divided(8, 5),
-            (Sentences{"of the row: positions are divided by 8, the extent of the column, not by 5",
-                       "of the column: positions are divided by 5, the extent of the row, not by 8"}));
+  EXPECT_EQ(
+      divided(8, 5),
+      (Sentences{"of the row: positions are multiplied by 0.625: they are divided by 8, the extent of the "
+                 "column, not by 5",
+                 "of the column: positions are multiplied by 1.6: they are divided by 5, the extent of the "
+                 "row, not by 8"}));
 }
 
 // Pairs of the same number in each other's place, one that is another and some that stand still.

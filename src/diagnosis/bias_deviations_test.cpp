@@ -474,7 +474,7 @@ TEST(HeadDeviation, is_of_sixteen_pairs) {
   // An answer of another shape has no entry that could be compared.
   Call call{.positions = {.whole = {20, 21, 22, 23}}, .keys = {.whole = {0, 1, 2, 3}}};
   Tensor swapped = answer(truth, call);
-  std::ranges::rotate(swapped.data, swapped.data.begin() + 16);
+  std::rotate(swapped.data.begin(), swapped.data.begin() + 16, swapped.data.end());
   const Answered right{{}, call, swapped}, other{{}, call, Tensor({2, 4, 2}, std::vector<double>(16, 7.0))};
   const auto beside = head_deviation(truth, all_f32, {other, right});
   ASSERT_TRUE(beside);

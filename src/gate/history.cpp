@@ -101,6 +101,13 @@ Residual check(const Compared& all, Draw& draw) {
   return off_by(all, calls.back(), last, &alone);
 }
 
+Step every_second(Position t, std::int64_t n) {
+  return {.t = t, .n = n, .step = 2};
+}
+Step backwards(Position t, std::int64_t n) {
+  return {.t = t, .n = n, .step = -1};
+}
+
 std::vector<std::vector<Step>> sequences(const Domain& domain) {
   const Position lo = domain.lo, hi = domain.hi;
   return {
@@ -129,6 +136,8 @@ std::vector<std::vector<Step>> sequences(const Domain& domain) {
        {lo, 17, 2},
        {lo + 17, 1, 2},
        {lo, 17}},
+      // as many tokens from the same first position on, or to the same last one
+      {{lo, 4}, every_second(lo, 4), {lo + 3, 4}, backwards(lo, 4), {lo, 7}, backwards(lo, 7)},
   };
 }
 

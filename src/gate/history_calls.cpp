@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "attention/mask.h"
 
@@ -35,8 +34,11 @@ void put(const Callee& of, Case& into, Step step, const std::string& which) {
   const Signature& known = signature(of.encoding);
   const Position tokens = known.positions ? of.domain.hi - of.domain.lo + 1 : most_tokens;
   step.n = std::min(step.n, tokens);
-  step.t = std::clamp(step.t, of.domain.lo, std::max(of.domain.lo, of.domain.hi - step.n + 1));
+  if (step.n + (step.n - 1) > tokens) step.step = std::min<std::int64_t>(step.step, 1);
+  const Position apart = std::abs(step.step);
+  step.t = std::clamp(step.t, of.domain.lo, std::max(of.domain.lo, of.domain.hi - apart * (step.n - 1)));
   into.set("n" + which, static_cast<double>(step.n));
+  if (known.positions && step.n > 1) into.set("step" + which, static_cast<double>(step.step));
   if (known.positions) into.set("t" + which, static_cast<double>(step.t));
   if (known.has(Axis::batch)) into.set("batch" + which, static_cast<double>(step.batch));
   if (known.mask) into.set("mask" + which, is_causal(of.encoding) ? "causal" : step.mask);
@@ -52,16 +54,24 @@ Call drawn_call(const Callee& of, Draw& draw, const std::string& which) {
   const Position longest = known.positions ? domain.hi - domain.lo + 1 : most_tokens;
   const auto n = draw.integer(named("n"), 1, std::min<Position>(longest, most_tokens));
   std::vector<Position> positions(static_cast<std::size_t>(n));
-  if (known.positions)
-    std::iota(positions.begin(), positions.end(),
-              draw.position(named("t"), domain, domain.lo, domain.hi - n + 1));
+  if (known.positions) {
+    // A cache that is found by the number of tokens and their first position, or their last, holds others.
+    const std::vector<Value> steps =
+        2 * n - 1 <= longest ? std::vector<Value>{1.0, 2.0, -1.0} : std::vector<Value>{1.0, -1.0};
+    const auto step =
+        n == 1 ? Position{1} : static_cast<Position>(std::get<double>(draw.one_of(named("step"), steps)));
+    const Position apart = std::abs(step);
+    const Position t = draw.position(named("t"), domain, domain.lo, domain.hi - apart * (n - 1));
+    for (Position k = 0; k < n; ++k) positions[static_cast<std::size_t>(k)] = t + apart * k;
+    if (step < 0) std::ranges::reverse(positions);
+  }
   std::size_t batch = 1;
   if (known.has(Axis::batch)) batch = static_cast<std::size_t>(draw.integer(named("batch"), 1, most_batch));
   std::vector<Position> rows;
   for (std::size_t b = 0; b < batch; ++b) rows.insert(rows.end(), positions.begin(), positions.end());
 
   Call call{.batch = batch, .positions = {std::move(rows)}};
-  if (known.positions) call.length = positions.back() + 1;
+  if (known.positions) call.length = std::ranges::max(positions) + 1;
   if (known.has(Axis::key)) call.keys = call.positions;
   if (known.mask) {
     const auto tokens = static_cast<std::size_t>(n);

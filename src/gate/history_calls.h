@@ -6,8 +6,7 @@
 
 #include "core/call.h"
 
-// Sequences of calls of consecutive tokens, as a case writes them: `before=2 n1=1 t1=0 n2=8 t2=0 n=64 t=0
-// x=[...]`.
+// Sequences of calls, as a case writes them: `before=2 n1=1 t1=0 n2=8 step2=1 t2=0 n=64 step=2 t=0 x=[...]`.
 namespace posproof::histories {
 
 constexpr std::int64_t most_before = 15;  // calls before the last
@@ -18,13 +17,15 @@ struct Callee {
   Domain domain;
 };
 
-// One call: n tokens from position t on. What the encoding's calls do not have is left out.
+// One call: n tokens from position t on, by 1 or by 2, or the same backwards from the last to t. What the
+// encoding's calls do not have is left out.
 struct Step {
   Position t;
   std::int64_t n;
   std::int64_t batch = 1;
   std::string role = "query";
   std::string mask = "causal";
+  std::int64_t step = 1;
 };
 
 // The names of what is drawn end in `which`: a number for the calls before, nothing for the last, which alone
