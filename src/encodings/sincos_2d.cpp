@@ -145,7 +145,7 @@ const std::vector<Parameter> parameters = {
     {"bases",
      type::List{3},
      std::vector<double>{0},
-     {std::vector<double>{0}, std::vector<double>{100, 40}, std::vector<double>{20, 100, 40}},
+     {std::vector<double>{0}, std::vector<double>{100, 40}},
      "base of each axis, as DINO's temperatureH and temperatureW; [0]: base on every axis"},
     {"parts",
      type::List{3},

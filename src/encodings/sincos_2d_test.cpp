@@ -181,6 +181,28 @@ TEST(Sincos2d, divides_the_numbers_of_each_axis) {
   both("dim=8 factors=[3,3]", {7, 8}, "dim=8 factor=3", {7, 8});
 }
 
+// Each axis has the columns of a table that has its base on every axis.
+TEST(Sincos2d, has_a_base_for_each_axis) {
+  const std::vector<Position> place = {2, 3, 50};
+  for (const std::string more : {"", " divisor=half_minus_one", " axis_order=reversed factors=[1,3,2]",
+                                 " normalize=centred grid=[4,9,60] scale=5"}) {
+    const std::string words = "dim=12 axes=3" + more;
+    for (const bool exact : {false, true}) {
+      const auto made = [&](const std::string& base) {
+        const Parameters p = Case::parse(words + base);
+        return row(exact ? encodings::sincos_2d.oracle(p) : encodings::sincos_2d.make(p), place);
+      };
+      const auto all = made(" bases=[7,80,900]");
+      const std::vector<std::string> bases = {" base=7", " base=80", " base=900"};
+      for (std::size_t part = 0; part < 3; ++part) {
+        const std::size_t axis = more.find("reversed") == std::string::npos ? part : 2 - part;
+        const auto own = made(bases[axis]);
+        for (std::size_t c = 4 * part; c < 4 * part + 4; ++c) EXPECT_EQ(all[c], own[c]) << words << ' ' << c;
+      }
+    }
+  }
+}
+
 TEST(Sincos2d, refuses_positions_of_another_number_of_axes) {
   EXPECT_THROW(row("dim=8", {3}), std::invalid_argument);
   EXPECT_THROW(row("dim=8", {3, 4, 5}), std::invalid_argument);
