@@ -238,7 +238,8 @@ class Along {
     for (std::size_t axis = 0; axis < domain_.axes; ++axis) {
       std::vector<MeasuredFrequency> own;
       for (const std::size_t i : of_axis(axis)) own.push_back(all[i]);
-      const auto said = ladder_deviations(own, parameters_, 2 * static_cast<double>(own.size()));
+      const auto said =
+          ladder_deviations(own, with_base_of_axis(parameters_, axis), 2 * static_cast<double>(own.size()));
       if (said.size() != 1 || own.size() < 3 || said.front().starts_with("pair")) continue;
       out.push_back(fmt::format("of the {}: {}", axis_name(axis, domain_.axes), said.front()));
       for (const std::size_t i : of_axis(axis)) rest[i].measured = rest[i].declared;

@@ -154,6 +154,13 @@ TEST(AxesDeviations, are_the_ladder_of_an_axis) {
                           return at.pair.axis == 2 ? w * number(2) : declared(at, number);
                         })),
             Sentences{"of the column: frequencies are base^(-2i/8) with base 9999, not 10000"});
+  EXPECT_EQ(said("axial_rope", std::string(ids) + " bases=[30,20,12]",
+                 turned("axial_rope",
+                        [](const At& at, const auto& number) {
+                          const double w = std::pow(9, -static_cast<double>(at.i % 4) / 4);
+                          return at.pair.axis == 2 ? w * number(2) : declared(at, number);
+                        })),
+            Sentences{"of the column: frequencies are base^(-2i/8) with base 9, not 12"});
   EXPECT_EQ(said("axial_rope", flat,
                  turned("axial_rope",
                         [](const At& at, const auto& number) {

@@ -154,7 +154,7 @@ std::optional<Deviation> axis_ladders(const Table& subject, const Table& truth, 
   }
   std::vector<Sentences> each;
   for (std::size_t axis = 0; axis < domain.axes; ++axis) {
-    each.push_back(sentences(ladders[axis], parameters));
+    each.push_back(sentences(ladders[axis], with_base_of_axis(parameters, axis)));
     const std::string by = by_another_extent(ladders[axis], parameters, domain, axis);
     if (!each.back().empty() && !by.empty()) each.back() = {"positions are divided by " + by};
   }

@@ -84,6 +84,12 @@ TEST(AxisLadders, of_a_grid_are_said_once_or_of_their_number) {
             (Sentences{"of the row: frequencies are base^(-2i/16) with base 20, not 10000",
                        "of the column: frequencies are base^(-2i/16) with base 777, not 10000"}));
   EXPECT_EQ(with_base(10000, 10000, ""), Sentences{});
+  // Where each axis has its own.
+  EXPECT_EQ(with_base(40, 20, "bases=[20,40]"),
+            (Sentences{"of the row: frequencies are base^(-2i/16) with base 40, not 20",
+                       "of the column: frequencies are base^(-2i/16) with base 20, not 40"}));
+  EXPECT_EQ(with_base(20, 777, "bases=[20,40]"),
+            Sentences{"of the column: frequencies are base^(-2i/16) with base 777, not 40"});
   EXPECT_EQ(with_base(20, 20, "normalize=detr offset=1 grid=[16,16]", 2 * std::numbers::pi / (16 + 1e-6)),
             Sentences{"frequencies are 0.3927 times base^(-2i/16) with base 20, not 10000"});
 }

@@ -388,6 +388,13 @@ double MeasuredFrequency::ratio_error() const {
   return (error + allowed) / std::abs(declared);
 }
 
+Parameters with_base_of_axis(Parameters parameters, std::size_t axis) {
+  const Value* given = parameters.find("bases");
+  const auto* bases = given == nullptr ? nullptr : std::get_if<std::vector<double>>(given);
+  if (bases != nullptr && bases->size() > 1 && axis < bases->size()) parameters.set("base", (*bases)[axis]);
+  return parameters;
+}
+
 std::vector<std::string> ladder_deviations(const std::vector<MeasuredFrequency>& pairs,
                                            const Parameters& parameters, double divisor) {
   if (std::ranges::none_of(pairs, [](const MeasuredFrequency& pair) { return pair.differs(); })) return {};

@@ -21,6 +21,9 @@ struct MeasuredFrequency {
 // At whole positions a frequency is one up to whole turns.
 double turned_apart(double a, double b);
 
+// Where each axis of a grid has a base of its own, `bases`, with that of this axis as `base`.
+Parameters with_base_of_axis(Parameters parameters, std::size_t axis);
+
 // What differs, in sentences: another base, another step of the exponent, a factor, a run of pairs, a ramp
 // between two ladders, a format. Empty where nothing does. The parameters are those of the encoding: base
 // and scaling; `divisor` is what 2i is divided by in the exponent.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -26,31 +27,38 @@ std::optional<Bias> numbered(const EncodingSpec& spec, Parameters parameters) {
 class LookedUp {
  public:
   // Whether each number of the table has had one entry so far.
-  bool add(const Tensor& numbers, const Tensor& entries) {
+  bool add(const Tensor& numbers, const Tensor& declared, const Tensor& entries) {
     for (std::size_t n = 0; n < numbers.data.size(); ++n) {
       const auto [known, is_new] = entry_of_.emplace(numbers.data[n], entries.data[n]);
       if (!is_new && known->second != entries.data[n]) return false;
       again_ += !is_new;
+      declared_.insert(declared.data[n]);
     }
     return true;
   }
 
-  // Many were asked for again, and they are not the numbers of rows themselves, exchanged: those are all
-  // multiples of the least.
+  // Many were asked for again, and few are declared ones, of other rows.
   bool is_evidence() const {
     constexpr std::size_t enough = 32;
-    const auto least = entry_of_.upper_bound(0);
-    if (again_ < enough || least == entry_of_.end()) return false;
-    const auto is_a_number = [unit = least->first](const auto& one) {
-      return one.second / unit == std::round(one.second / unit);
-    };
-    return !std::ranges::all_of(entry_of_, is_a_number);
+    const auto known =
+        std::ranges::count_if(entry_of_, [this](const auto& one) { return is_declared(one.second); });
+    return again_ >= enough && 4 * known < std::ssize(entry_of_);
   }
 
   const std::map<double, double>& entries() const { return entry_of_; }
 
  private:
+  // But for what f32 rounds. Those of a table that holds its rows' numbers are all multiples of the least.
+  bool is_declared(double entry) const {
+    const double near = std::abs(entry) * 0x1p-22;
+    const auto from = declared_.lower_bound(entry - near);
+    if (from != declared_.end() && *from <= entry + near) return true;
+    const auto least = declared_.upper_bound(0);
+    return least != declared_.end() && entry / *least == std::round(entry / *least);
+  }
+
   std::map<double, double> entry_of_;
+  std::set<double> declared_;
   std::size_t again_ = 0;
 };
 
@@ -63,7 +71,8 @@ std::optional<Deviation> other_entries(const Encoding& declared, const EncodingS
   LookedUp found;
   for (const Answered& one : answered) {
     const Tensor numbers = index->bias(one.call.positions, one.call.keys);
-    if (numbers.shape != one.answer.shape || !found.add(numbers, one.answer)) return std::nullopt;
+    if (numbers.shape != one.answer.shape || !found.add(numbers, answer(declared, one.call), one.answer))
+      return std::nullopt;
   }
   if (!found.is_evidence()) return std::nullopt;
   Bias corrected = as<Bias>(declared);

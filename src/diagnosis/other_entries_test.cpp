@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "core/function.h"
 #include "diagnosis/testing/deviations.h"
@@ -53,6 +56,31 @@ TEST(OtherEntries, are_none_where_a_row_has_two_numbers_or_another_rows) {
   // The numbers of the rows themselves, exchanged.
   EXPECT_NE(of("t5_bias", "heads=2", [](double number, bool) { return number < 64 ? 63 - number : number; }),
             trained);
+  // Drawn numbers of the declared table, each in the place of the next.
+  const EncodingSpec& spec = encoding_named("t5_bias");
+  const std::string seeded = "heads=2 table=seeded table_seed=3";
+  const Sentences found = said("t5_bias", seeded, [&](const Parameters& parameters) {
+    Parameters numbers = parameters;
+    numbers.set("table", std::string("index"));
+    Bias own = as<Bias>(spec.make(parameters));
+    const Bias index = as<Bias>(spec.make(numbers));
+    std::map<double, double> entry_of;  // by its number
+    std::vector<Position> all(400);
+    std::iota(all.begin(), all.end(), Position{0});
+    const Tensor of_number = index.bias(all, all), entries = own.bias(all, all);
+    for (std::size_t n = 0; n < entries.data.size(); ++n)
+      entry_of.emplace(of_number.data[n], entries.data[n]);
+    own.bias = [=](const Positions& queries, const Positions& keys) {
+      Tensor out = index.bias(queries, keys);
+      for (double& entry : out.data) {
+        const auto next = entry_of.upper_bound(entry);
+        entry = next == entry_of.end() ? entry_of.begin()->second : next->second;
+      }
+      return out;
+    };
+    return Encoding(own);
+  });
+  EXPECT_NE(found, trained);
 }
 
 }  // namespace

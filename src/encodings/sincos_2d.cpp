@@ -135,18 +135,24 @@ bool whole_numbers_from(const std::vector<double>& list, double least) {
 
 const Condition everywhere_normalised{{{"normalize", {"detr", "centred"}}}};
 const Condition plain{{{"normalize", {"none"}}}};
+const std::vector<double> of_all_axes{0};
+const Condition plain_and_alike{{{"normalize", {"none"}}, {"factors", {of_all_axes}}}};
+const Condition one_base_for_all{{{"bases", {of_all_axes}}}};
 
 const std::vector<Parameter> parameters = {
     whole("dim", type::any_width, 64, {4, 8, 12, 14, 64}, "width of a row", "channels"),
     whole("axes", {2, 3}, 2, {2, 3}, "numbers in a position: 2 (row, column), 3 (time, row, column)"),
-    above_0(
-        "base", 10000, {10000, 100},
-        "its powers are the frequencies, from 1 to nearly 1/base where axes have many columns, and to just that where divisor is half_minus_one"),
     {"bases",
      type::List{3},
      std::vector<double>{0},
      {std::vector<double>{0}, std::vector<double>{100, 40}},
      "base of each axis, as DINO's temperatureH and temperatureW; [0]: base on every axis"},
+    where(
+        one_base_for_all,
+        above_0(
+            "base", 10000, {10000, 100},
+            "its powers are the frequencies, from 1 to nearly 1/base where axes have many columns, and to just "
+            "that where divisor is half_minus_one")),
     {"parts",
      type::List{3},
      std::vector<double>{0},
@@ -175,18 +181,18 @@ const std::vector<Parameter> parameters = {
         "none; detr (times scale/(extent of the grid + eps)); centred (the same of the position - 1/2)"),
     where(
         plain,
-        {"factor",
-         type::Real{.lo = 1, .from = true},
-         1.0,
-         {1.0, 2.0},
-         "divisor of positions with their offset: in diffusers the grid's extent over base_size, times interpolation_scale; Stable Diffusion 3: 3"}),
-    where(
-        plain,
         {"factors",
          type::List{3},
          std::vector<double>{0},
          {std::vector<double>{0}, std::vector<double>{2, 1}},
          "divisor of each axis' numbers, as in diffusers where the grid is longer on one side; [0]: factor on every axis"}),
+    where(
+        plain_and_alike,
+        {"factor",
+         type::Real{.lo = 1, .from = true},
+         1.0,
+         {1.0, 2.0},
+         "divisor of positions with their offset: in diffusers the grid's extent over base_size, times interpolation_scale; Stable Diffusion 3: 3"}),
     where(everywhere_normalised,
           {"grid",
            type::List{3},
@@ -267,7 +273,6 @@ const std::vector<Relation> relations = {
 
 using namespace properties;
 
-const std::vector<double> of_all_axes{0};
 const Condition alike{{{"normalize", {"none"}}, {"factors", {of_all_axes}}, {"bases", {of_all_axes}}}};
 const Condition unscaled{{{"normalize", {"none"}}, {"factor", {1.0}}, {"factors", {of_all_axes}}}};
 // No axis is cut off, and one radian a position is the fastest pair of each.

@@ -156,6 +156,12 @@ std::optional<Place> place_in(const Encoding& truth, const Subject& subject, con
   return place_of(truth, call, there, here, found.allowed, found.compared.at);
 }
 
+// Of a file: the convention has an end, and some of the rows stand behind it.
+bool has_rows_past_the_end(const Encoding& file, const Encoding& truth) {
+  const Domain &has = positions_of(file), &declared = positions_of(truth);
+  return has.axes == 1 && declared.axes == 1 && declared.ends && has.hi > declared.hi;
+}
+
 void add_every_row(const Encoding& truth, const Subject& subject, Fit& out) {
   Budget budget{.time = std::chrono::seconds(20)};
   budget.shrinks = 0;
@@ -190,7 +196,7 @@ std::optional<Fit> fit(const Candidate& candidate, const Unidentified& asked, co
         attention::in_every_kind(spec.oracle(with(spec, candidate.parameters)));
     const Subject subject = asked.as(candidate, kinds);
     const Encoding* truth = attention::same_kind(kinds, subject.encoding);
-    if (truth == nullptr) return std::nullopt;
+    if (truth == nullptr || has_rows_past_the_end(subject.encoding, *truth)) return std::nullopt;
     const Domain both = overlap(positions_of(subject.encoding), positions_of(*truth));
     Fit out = fit(*truth, asking(subject.encoding, both), subject.precision, until);
     if (out.holds()) add_every_row(*truth, subject, out);
