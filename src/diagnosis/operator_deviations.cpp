@@ -196,8 +196,8 @@ class Fitting {
       out.push_back(
           "what a logit has from its position is that of the key before: the key's own is counted, too");
     const double root = std::sqrt(static_cast<double>(truth_.dim / heads_));
-    if (own_content_) {
-      const double by = made.content / *own_content_;
+    if (made.own_content) {
+      const double by = made.content / *made.own_content;
       const std::string both = "the product of query and key";
       if (std::abs(by / root - 1) < 1e-9)
         out.push_back(fmt::format("{} is not divided by sqrt({:g})", both, root * root));

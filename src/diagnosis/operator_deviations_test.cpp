@@ -245,5 +245,31 @@ TEST(OperatorDeviations, say_which_half_is_wrong_where_no_rule_is_known) {
             (Sentences{"the weights of the keys are wrong; what is added to the values is as declared"}));
 }
 
+// What is added to values, times a factor of each channel.
+TEST(OperatorDeviations, multiply_what_is_added_to_values_where_every_channel_has_the_same_factor) {
+  const auto adding = [](const std::vector<double>& factors) {
+    Attention out = operator_of(
+        [](double content, double i, double j, double) { return content - 0.4 * std::fmod(i - j, 3); });
+    out.attend = [factors, own = out.attend](const Tensor& q, const Tensor& k, Tensor v, const Mask& mask) {
+      for (std::size_t j = 0; j < v.rows(); ++j)
+        for (std::size_t c = 0; c < 4; ++c) v.at(j, c) += factors[c] * static_cast<double>(c + j) / 8;
+      return own(q, k, v, mask);
+    };
+    return out;
+  };
+  const Attention truth = adding({1, 1, 1, 1});
+  const auto said = [&](const std::vector<double>& factors) {
+    std::vector<Sentences> all;
+    for (const Deviation& one : operator_deviations(adding(factors), truth, truth, 1))
+      all.push_back(one.sentences);
+    return all;
+  };
+  EXPECT_EQ(said({1, 1, 1, 1}), std::vector<Sentences>{});
+  EXPECT_EQ(said({2, 2, 2, 2}).at(0),
+            Sentences{"what is added to values for their positions is twice the declared one"});
+  EXPECT_EQ(said({1, 1, 1, 2}), std::vector<Sentences>{});  // the largest is in channel 3
+  EXPECT_EQ(said({2, 1, 2, 2}), std::vector<Sentences>{});
+}
+
 }  // namespace
 }  // namespace posproof::operator_deviations_test
