@@ -541,5 +541,23 @@ TEST(CallDeviations, of_positions_below_0) {
             "positions below 0 count as their absolute value, 8 at most");
 }
 
+// The first wrong number is sought along every axis.
+TEST(CallDeviations, begin_where_the_numbers_of_any_axis_are_wrong) {
+  const EncodingSpec& spec = encoding_named("axial_rope");
+  const Encoding declared = spec.oracle(with(spec, Case::parse("dim=8 heads=1")));
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    const Encoding wrong = answered_by(declared, [=](const Call& call) {
+      Call other = call;
+      for (std::size_t n = axis; n < other.positions.whole.size(); n += 2)
+        other.positions.whole[n] = std::min<Position>(other.positions.whole[n], 36);
+      return answer(declared, other);
+    });
+    const std::string words =
+        std::string(axis == 0 ? "of the row" : "of the column") + ": positions past 36 count as 36";
+    const auto all = all_effects(model_of(declared, all_f32), {"made", "", wrong, all_f32}, declared);
+    EXPECT_TRUE(std::ranges::any_of(all, [&](const Effect& one) { return one.words == words; })) << words;
+  }
+}
+
 }  // namespace
 }  // namespace posproof::call_deviations_test

@@ -236,5 +236,49 @@ TEST(Located, says_nothing_of_what_means_nothing) {
             "nothing");
 }
 
+// Two calls of four, whole: by chance both are those of keys with 2^-2, however many rows each has. Of nine
+// of eighteen with 2^-9.
+TEST(Located, counts_what_is_the_same_in_a_whole_call_once_a_call) {
+  const EncodingSpec& spec = encoding_named("rope");
+  const Encoding truth = spec.oracle(with(spec, Case::parse("dim=8")));
+  const auto of_calls = [&](std::size_t each) {
+    std::vector<Answered> all;
+    for (std::size_t n = 0; n < 2 * each; ++n) {
+      Call call;
+      call.batch = 1;
+      call.role = n % 2 == 0 ? Role::query : Role::key;
+      call.contents = {Tensor({1, 1, 6, 8})};
+      std::ranges::fill(call.contents[0].data, 1.0);
+      for (Position t = 0; t < 6; ++t) call.positions.whole.push_back(t);
+      Tensor is = answer(truth, call);
+      if (call.role == Role::key)
+        for (double& entry : is.data) entry += 3;
+      all.push_back({{}, call, is});
+    }
+    return located(truth, all_f32, all).value_or("nothing");
+  };
+  EXPECT_EQ(of_calls(2), "nothing");
+  EXPECT_EQ(of_calls(9), "wrong in keys alone");
+}
+
+// Of the entries of channel 5 all those of two heads are wrong, and no other one; of all channels few are.
+TEST(Located, says_the_second_thing_of_what_the_first_is_said_of) {
+  const EncodingSpec& spec = encoding_named("rope");
+  const Encoding truth = spec.oracle(with(spec, Case::parse("dim=8 heads=3")));
+  std::vector<Answered> all;
+  for (Position first : {0, 40, 90}) {
+    Call call;
+    call.batch = 1;
+    call.contents = {Tensor({1, 3, 6, 8})};
+    std::ranges::fill(call.contents[0].data, 1.0);
+    for (Position t = 0; t < 6; ++t) call.positions.whole.push_back(first + t);
+    Tensor is = answer(truth, call);
+    for (std::size_t r = 6; r < 18; ++r) is.at(r, 5) += 3;
+    all.push_back({{}, call, is});
+  }
+  EXPECT_EQ(located(truth, all_f32, all).value_or("nothing"),
+            "wrong in heads 1 and 2 of 3, in channel 5 of 8 alone");
+}
+
 }  // namespace
 }  // namespace posproof::located_test

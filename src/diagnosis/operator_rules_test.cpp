@@ -322,5 +322,38 @@ TEST(OperatorRules, name_what_a_token_adds) {
   EXPECT_EQ(with(itself, [](double sum) { return sum < -1 ? -1 + sum / 256 : sum; }), Sentences{});
 }
 
+// softmax(q.k / sqrt(d)) (v + j / 8), and what it gives with the mask after the softmax: what is added to
+// values is no part of the weights.
+TEST(OperatorRules, mask_the_weights_alone_after_the_softmax) {
+  const auto with_positions = [](Tensor v) {
+    for (std::size_t j = 0; j < v.rows(); ++j)
+      for (double& x : v.row(j)) x += static_cast<double>(j + 1) / 8;
+    return v;
+  };
+  Attention own;
+  own.dim = own.value_dim = 2;
+  own.attend = [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
+    return attention::product(attention::softmax(attention::scaled_logits(q, k), mask), with_positions(v));
+  };
+  own.error = [](const Tensor&, const Tensor&, const Tensor&, const Mask&, const Precision&) { return 1e-6; };
+  const Tensor q({3, 2}, {1, 0, -1, 2, 0.5, 1}), k({3, 2}, {0, 1, 2, -1, 1, 1}),
+      v({3, 2}, {1, 2, 3, 4, 5, 6});
+  const Mask mask({3, 3}, {1, 0, 0, 0, 1, 1, 1, 1, 1});
+  // The rule multiplies what the keys that are seen give by their share in the weights of all.
+  const Tensor weights = attention::softmax(attention::scaled_logits(q, k), all_of(mask));
+  const Tensor ought = attention::product(
+      each(weights, [&](auto i, auto j, double w) { return mask.at(i, j) * w; }), with_positions(v));
+  std::size_t found = 0;
+  for (const Deviation& one : operator_rules(own, own, own, own).all) {
+    if (!one.sentences.at(0).starts_with("the mask is applied after the softmax")) continue;
+    const auto made = as<Attention>(one.corrected);
+    const Tensor is = made.attend(q, k, v, mask);
+    bool near = true;
+    for (std::size_t e = 0; e < is.data.size(); ++e) near &= std::abs(is.data[e] - ought.data[e]) < 1e-12;
+    found += near ? 1 : 0;
+  }
+  EXPECT_EQ(found, 1u);
+}
+
 }  // namespace
 }  // namespace posproof::operator_rules_test

@@ -309,5 +309,29 @@ TEST(TermDeviationsInFull, say_which_terms_are_others_where_no_rule_is_known) {
   EXPECT_EQ(of("shaw", "dim=4 clip=5", all_others), Sentences{});
 }
 
+// RoPE's logit has one term, of both contents: its positions are moved with it.
+TEST(TermDeviations, name_the_positions_of_the_term_of_both) {
+  const EncodingSpec& spec = encoding_named("rope");
+  const Parameters words = with(spec, Case::parse("dim=4 heads=1"));
+  const Contextual reference = *attention::to_logits(spec.make(words)),
+                   truth = *attention::to_logits(spec.oracle(words));
+  std::vector<double> numbers;
+  for (std::size_t n = 0; n < 24; ++n) numbers.push_back(std::sin(static_cast<double>(3 * n + 1)));
+  const Tensor q({6, 4}, numbers), k({6, 4}, {numbers.rbegin(), numbers.rend()});
+  Call call;
+  call.contents = {q, k};
+  for (Position t = 0; t < 6; ++t) call.positions.whole.push_back(3 * t), call.keys.whole.push_back(2 * t);
+  const auto negative = [](std::vector<Position> positions) {
+    for (Position& t : positions) t = -t;
+    return positions;
+  };
+  Sentences out;
+  const Tensor exchanged =  // the offset of j from i, in place of that of i from j
+      truth.logits(q, k, negative(call.positions.whole), negative(call.keys.whole));
+  for (const Deviation& one : term_deviations(reference, truth, all_f32, {{{}, call, exchanged}}))
+    out.insert(out.end(), one.sentences.begin(), one.sentences.end());
+  EXPECT_EQ(out, Sentences{"the two directions are swapped: query and key are exchanged"});
+}
+
 }  // namespace
 }  // namespace posproof::term_deviations_test
