@@ -257,5 +257,19 @@ TEST(IdentifiedLadder, bases_are_the_simplest_numbers_and_the_middle_of_long_one
   EXPECT_TRUE(bases({}, {}).empty());
 }
 
+// An amplitude of 40 times the length that is known to 0.02 is that of two pairs of settings.
+TEST(IdentifiedLadder, proposes_every_amplitude_of_yarn_that_fits) {
+  MeasuredLadder ladder = ladder_of(
+      Case::parse("dim=64 scaling=yarn factor=40 original_length=4096 mscale=0.707 mscale_all_dim=1"));
+  ladder.amplitude_error = 0.02;
+  std::vector<std::string> all;
+  for (const Parameters& one : scaled_ladders(ladder, 64)) all.push_back(one.text());
+  for (const std::string amplitude : {"0.707 mscale_all_dim=1", "0.5 mscale_all_dim=0.707"})
+    EXPECT_NE(
+        std::ranges::find(all, "base=10000 scaling=yarn factor=40 original_length=4096 mscale=" + amplitude),
+        all.end())
+        << amplitude << "\nfound " << ::testing::PrintToString(all);
+}
+
 }  // namespace
 }  // namespace posproof::identified_ladder_test
