@@ -151,5 +151,15 @@ TEST_F(ArrayFile, that_is_cut_short_between_two_looks_is_an_error) {
   }
 }
 
+// The last `.safetensors:` of a path is that of the file.
+TEST_F(ArrayFile, a_folder_may_be_named_as_an_array_of_a_file) {
+  const std::string header = R"({"x":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
+  const std::string bytes =
+      bytes_of(std::vector<std::uint64_t>{header.size()}) + header + bytes_of(std::vector<float>{3, 5});
+  std::filesystem::create_directories(folder_ / "m.safetensors:old");
+  EXPECT_EQ(values(read_array(file("m.safetensors:old/y.safetensors", bytes) + ":x")),
+            (std::vector<double>{3, 5}));
+}
+
 }  // namespace
 }  // namespace posproof::array_file_test

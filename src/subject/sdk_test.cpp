@@ -1,8 +1,13 @@
 // The Python SDK, examples/posproof_subject.py, seen from the other end.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
 
 #include "core/draw.h"
@@ -336,6 +341,25 @@ TEST(PythonSubject, a_list_or_a_batch_that_is_no_answer_to_one_row_is_refused) {
   EXPECT_EQ(says("pair"), asked + "returns a tuple that holds a NoneType; one array is asked for");
   EXPECT_EQ(says("flags"), asked + "returns a list that holds a bool; one array is asked for");
   EXPECT_EQ(says("wide_arrays"), asked + "answers f64; declared f32");
+}
+
+// Bytes that posproof does not write, from a pipe: what a program with the SDK says of them.
+TEST(PythonSubject, refuses_a_header_with_a_key_twice) {
+  const auto said = [](const std::string& header) {
+    const std::string file = ::testing::TempDir() + fmt::format("posproof_header_{}", ::getpid());
+    std::ofstream(file, std::ios::binary)
+        << static_cast<char>(header.size()) << std::string(7, '\0') << header;
+    std::FILE* pipe = ::popen((sdk("all").substr(4) + " < " + file + " 2>&1").c_str(), "r");
+    std::string out;
+    for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) out += static_cast<char>(c);
+    ::pclose(pipe);
+    std::filesystem::remove(file);
+    return out;
+  };
+  const std::string twice = "a frame's header has a key twice\n";
+  EXPECT_EQ(said(R"({"__metadata__":{"call":"hello","id":"1"},"__metadata__":{"call":"hello"}})"), twice);
+  EXPECT_EQ(said(R"({"__metadata__":{"call":"hello","call":"table","id":"1"}})"), twice);
+  EXPECT_EQ(said(R"({"__metadata__":{"call":"hello","id":"1"}})").find(twice), std::string::npos);
 }
 
 TEST(PythonSubject, large_frames_pass_in_both_directions) {
