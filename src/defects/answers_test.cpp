@@ -17,6 +17,7 @@
 #include "catalogue/defects/t5_bias.h"
 #include "core/call.h"
 #include "core/failure.h"
+#include "core/formats.h"
 #include "run/catalogued.h"
 
 namespace posproof::answers_test {
@@ -376,6 +377,49 @@ TEST(WrongRope, takes_the_linear_factor_that_the_length_needs) {
                right = rotated(encoding_named("rope").make(words_of("rope", words + factor)), last);
     for (std::size_t n = 0; n < is.size(); ++n)
       EXPECT_NEAR(is[n], right[n], 2 * 5 * 64 * 8 * 0x1p-53) << last << " " << n;
+  }
+}
+
+// Each channel c becomes x[c] cos(t f[c]) + sign[c] x[partner[c]] sin(t f[c]).
+TEST(WrongRope, rotates_channels_at_the_frequencies_and_with_the_partners_of_others) {
+  struct Channel {
+    double frequency;
+    std::size_t partner;
+    double sign;
+  };
+  const auto expect = [](std::string_view name, const std::string& words,
+                         const std::vector<Channel>& channels) {
+    const Encoding made = wrong(defects::rope, name, words_of("rope", words));
+    std::vector<double> x(channels.size());
+    for (std::size_t c = 0; c < x.size(); ++c) x[c] = 1 + static_cast<double>(c) / 4;
+    for (const Position t : {1, 5}) {
+      const Tensor is = answer(
+          made, {.batch = 1, .positions = {.whole = {t}}, .contents = {Tensor({1, 1, 1, x.size()}, x)}});
+      for (std::size_t c = 0; c < x.size(); ++c) {
+        const double angle = static_cast<double>(t) * channels[c].frequency;
+        EXPECT_NEAR(is.data[c],
+                    x[c] * std::cos(angle) + channels[c].sign * x[channels[c].partner] * std::sin(angle),
+                    1e-14)
+            << name << " " << words << " at " << t << " channel " << c;
+      }
+    }
+  };
+  const double w = 0.01;  // 10000^(-2/4); the other one is 1
+  const std::string layouts = "table_layout_against_rotate_layout";
+  expect(layouts, "dim=4 layout=half_split", {{1, 2, -1}, {1, 3, -1}, {w, 0, 1}, {w, 1, 1}});
+  expect(layouts, "dim=4 layout=interleaved", {{1, 1, -1}, {w, 0, 1}, {1, 3, -1}, {w, 2, 1}});
+  expect("table_padded_over_full_head", "dim=8 rotary_dim=4",
+         {{1, 4, -1}, {w, 5, -1}, {1, 6, -1}, {w, 7, -1}, {0, 0, 1}, {0, 1, 1}, {0, 2, 1}, {0, 3, 1}});
+}
+
+TEST(WrongRope, has_positions_frequencies_and_angles_in_bf16) {
+  const Encoding made = wrong(defects::rope, "angles_all_in_bf16", words_of("rope", "dim=4"));
+  for (Position t = 1; t <= 64; ++t) {  // which bf16 has
+    const Tensor is = answer(
+        made, {.batch = 1, .positions = {.whole = {t}}, .contents = {Tensor({1, 1, 1, 4}, {0, 1, 0, 0})}});
+    const double angle = to_bf16(static_cast<double>(t) * to_bf16(0.01));
+    EXPECT_NEAR(is.data[1], std::cos(angle), 1e-15) << t;
+    EXPECT_NEAR(is.data[3], std::sin(angle), 1e-15) << t;
   }
 }
 

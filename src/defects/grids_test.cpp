@@ -249,5 +249,13 @@ TEST(WrongLongrope, takes_its_lists_at_other_lengths) {
   EXPECT_NEAR(angle(second(offset, {64, 100}) - 25), 0, 1e-12);
 }
 
+TEST(WrongGrids, have_a_half_to_take_off_where_an_axis_has_several_places) {
+  const auto made = [](const std::string& grid) {
+    return wrong("sincos_2d", "half_outside_the_bracket", "dim=8 normalize=centred grid=" + grid);
+  };
+  EXPECT_NO_THROW(made("[1,2]"));
+  EXPECT_THROW(made("[1,1]"), Refusal);
+}
+
 }  // namespace
 }  // namespace posproof::defects_grids_test

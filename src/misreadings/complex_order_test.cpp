@@ -54,5 +54,29 @@ TEST(MisreadComplexOrder, has_no_phases_where_there_are_none) {
     EXPECT_THROW(one.make(with(encoding_named("complex_order"), Case::parse("dim=8"))), Refusal) << one.what;
 }
 
+// A misreading is allowed four times what the declared one is. A phase that is a product more is rounded at
+// its position, too: what is allowed beside grows with it.
+TEST(MisreadComplexOrder, is_allowed_what_its_phase_loses_at_a_position) {
+  const EncodingSpec& spec = encoding_named("complex_order");
+  const Parameters words = with(spec, Case::parse("dim=8 phase=seeded"));
+  const auto right = as<Table>(spec.make(words));
+  const std::vector<double> row(8, 0.0);
+  const auto allowed = [&](const Table& table, double t) {
+    std::vector<double> error(8);
+    table.row_error(std::vector<double>{t}, row, all_f32, error);
+    return error;
+  };
+  for (const Misreading& one : misreadings::complex_order.misreadings) {
+    const auto made = as<Table>(one.make(words));
+    const std::vector<double> at_0 = allowed(made, 0), own_0 = allowed(right, 0), at_15 = allowed(made, -15),
+                              own_15 = allowed(right, -15);
+    for (std::size_t c = 0; c < 8; ++c) {
+      EXPECT_GT(at_0[c], 4 * own_0[c]) << one.what;
+      // To the roundings of a difference of sums of a few terms.
+      EXPECT_NEAR(at_15[c] - 4 * own_15[c], 16 * (at_0[c] - 4 * own_0[c]), 0x1p-40 * at_15[c]) << one.what;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace posproof::misreadings_complex_order_test

@@ -18,7 +18,7 @@ using testing::LogitFormula;
 struct Read {
   std::size_t u = 0, v = 1;
   Function<Real(Position i, Position j)> offset = [](Position i, Position j) { return Real(i - j); };
-  bool swapped = false, transposed = false;
+  bool swapped = false, transposed = false, clamped = true;
 };
 
 // (q + u).k + (q + v).(W r), as vectors.
@@ -36,7 +36,7 @@ LogitFormula formula(const Read& is) {
       const std::size_t pair = halves ? c % (dim / 2) : c / 2;
       const bool cosine = (halves ? c >= dim / 2 : c % 2 == 1) != is.swapped;
       const Real clamp = Real(p.whole("clamp_len")), far = is.offset(i, j);
-      const Real n = clamp == 0 ? far : std::min(std::max(far, -clamp), clamp);
+      const Real n = clamp == 0 || !is.clamped ? far : std::min(std::max(far, -clamp), clamp);
       const Real angle = n / std::pow(Real(p.real("base")), 2 * Real(pair) / Real(dim));
       r[c] = cosine ? std::cos(angle) : std::sin(angle);
     }
@@ -56,9 +56,9 @@ TEST(MisreadTransformerXl, is_what_the_sentence_says) {
        {"u stands for v, too", formula({.v = 0})},
        {"sines and cosines of the offset are in each other's place", formula({.swapped = true})},
        {"the position of the key stands for the offset",
-        formula({.offset = [](Position, Position j) { return Real(j); }})},
+        formula({.offset = [](Position, Position j) { return Real(j); }, .clamped = false})},
        {"W is transposed", formula({.transposed = true})}},
-      {"", "layout=interleaved table_seed=2"});
+      {"", "layout=interleaved table_seed=2", "clamp_len=2"});
 }
 
 }  // namespace
