@@ -1,0 +1,93 @@
+// The oracle beside the references, which are written apart, at settings and calls in which terms differ that
+// are the same or 0 in others: several batch rows, keys, queries and layers, and normalised grids.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/call.h"
+#include "run/catalogued.h"
+
+namespace posproof::references_test {
+namespace {
+
+struct Asked {
+  std::string family, words;
+  std::vector<Position> positions, keys = {};
+  std::size_t batch = 1;
+};
+
+// The call, with contents that differ from token to token.
+Call call_of(const Asked& asked, const Encoding& encoding) {
+  Call call;
+  call.batch = asked.batch;
+  call.positions = {asked.positions, {}, positions_of(encoding).axes};
+  call.keys = {asked.keys, {}, positions_of(encoding).axes};
+  call.length = 64;
+  const Signature& is = signature(encoding);
+  for (std::size_t c = 0; c < is.takes.size(); ++c) {
+    Tensor content(shape_of_content(encoding, call, c));
+    for (std::size_t n = 0; n < content.data.size(); ++n)
+      content.data[n] = static_cast<double>((5 * n + 3 * c) % 17) / 4 - 2;
+    call.contents.push_back(std::move(content));
+  }
+  return call;
+}
+
+const std::vector<Asked> all = {
+    {"axial_rope", "dim=8 heads=2", {1, 2, 3, 40, 0, 7, 5, 9}, {}, 2},
+    {"axial_rope", "dim=8 heads=2 coordinates=cells grid=[50,10]", {1, 2, 3, 4, 0, 7, 5, 9}, {}, 2},
+    {"decomposed_relative", "dim=4 grid=[5,3]", {0, 0, 3, 1}, {4, 2, 1, 0, 0, 2}},
+    {"decomposed_relative",
+     "dim=4 grid=[5,3] key_grid=[3,5] table=linear table_rows=[4,6]",
+     {0, 0, 3, 1},
+     {2, 4, 1, 0, 0, 3}},
+    {"dynamic_position_bias", "width=3 depth=1 heads=2", {0, 9}, {3, 5, 20}},
+    {"dynamic_position_bias", "width=3 depth=3 heads=2", {0, 9}, {3, 5, 20}},
+    {"music_transformer", "dim=4 length=4 beyond=zero", {0, 3, 9}, {0, 2, 5}},
+    {"music_transformer", "dim=4 length=4 beyond=repeat", {0, 3, 9}, {0, 2, 5}},
+    {"pope", "dim=4", {0, 5, 9}, {7, 2}},
+    {"random_fourier", "dim=4 form=phase", {0, 1, 7}},
+    {"resized_table", "dim=3 kept_rows=2 method=linear", {0, 1, 2, 9}},
+    {"sandwich", "heads=2 centre=none", {0, 9}, {3, 5}},
+    {"sincos_2d", "dim=8 normalize=detr grid=[5,3]", {0, 0, 3, 2}},
+    {"sincos_2d", "dim=8 normalize=centred grid=[5,3]", {0, 0, 3, 2}},
+    {"sinusoidal", "dim=4 padding_row=0", {0, 1, 5}},
+    {"sinusoidal", "dim=4 padding_row=3 offset=2", {0, 1, 5}},
+    {"xpos", "dim=4", {0, 5, 700}},
+};
+
+TEST(References, answer_as_the_oracle_does) {
+  for (const Asked& asked : all) {
+    const EncodingSpec& spec = encoding_named(asked.family);
+    const Parameters parameters = with(spec, Case::parse(asked.words));
+    const Encoding truth = spec.oracle(parameters), reference = spec.make(parameters);
+    const Call call = call_of(asked, truth);
+    const Tensor ought = answer(truth, call), is = answer(reference, call),
+                 allowed = bound(truth, call, ought, all_f64).error;
+    ASSERT_EQ(is.shape, ought.shape) << asked.family;
+    for (std::size_t e = 0; e < is.data.size(); ++e)
+      EXPECT_LE(std::abs(is.data[e] - ought.data[e]), allowed.data[e] + unit_f64 * std::abs(ought.data[e]))
+          << asked.family << " " << asked.words << " " << e;
+  }
+}
+
+// Of those that derive it apart.
+TEST(References, are_allowed_what_the_oracle_is) {
+  for (const Asked& asked : all) {
+    const EncodingSpec& spec = encoding_named(asked.family);
+    const Parameters parameters = with(spec, Case::parse(asked.words));
+    const Encoding truth = spec.oracle(parameters), reference = spec.make(parameters);
+    const Call call = call_of(asked, truth);
+    const Tensor ought = answer(truth, call);
+    const Tensor a = bound(truth, call, ought, all_f32).error,
+                 b = bound(reference, call, ought, all_f32).error;
+    for (std::size_t e = 0; e < a.data.size(); ++e)  // some hundred operations in double at most
+      EXPECT_NEAR(b.data[e], a.data[e], 0x1p-44 * a.data[e])
+          << asked.family << " " << asked.words << " " << e;
+  }
+}
+
+}  // namespace
+}  // namespace posproof::references_test
