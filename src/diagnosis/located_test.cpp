@@ -236,17 +236,17 @@ TEST(Located, says_nothing_of_what_means_nothing) {
             "nothing");
 }
 
-// Two calls of four, whole: by chance both are those of keys with 2^-2, however many rows each has. Of nine
-// of eighteen with 2^-9.
+// Four calls of sixteen, whole, are all those of keys by chance with 2^-8, three of fifteen with more,
+// however many rows each has.
 TEST(Located, counts_what_is_the_same_in_a_whole_call_once_a_call) {
   const EncodingSpec& spec = encoding_named("rope");
   const Encoding truth = spec.oracle(with(spec, Case::parse("dim=8")));
-  const auto of_calls = [&](std::size_t each) {
+  const auto of_calls = [&](std::size_t keys) {
     std::vector<Answered> all;
-    for (std::size_t n = 0; n < 2 * each; ++n) {
+    for (std::size_t n = 0; n < keys + 12; ++n) {
       Call call;
       call.batch = 1;
-      call.role = n % 2 == 0 ? Role::query : Role::key;
+      call.role = n < keys ? Role::key : Role::query;
       call.contents = {Tensor({1, 1, 6, 8})};
       std::ranges::fill(call.contents[0].data, 1.0);
       for (Position t = 0; t < 6; ++t) call.positions.whole.push_back(t);
@@ -257,8 +257,8 @@ TEST(Located, counts_what_is_the_same_in_a_whole_call_once_a_call) {
     }
     return located(truth, all_f32, all).value_or("nothing");
   };
-  EXPECT_EQ(of_calls(2), "nothing");
-  EXPECT_EQ(of_calls(9), "wrong in keys alone");
+  EXPECT_EQ(of_calls(3), "nothing");
+  EXPECT_EQ(of_calls(4), "wrong in keys alone");
 }
 
 // Of the entries of channel 5 all those of two heads are wrong, and no other one; of all channels few are.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "catalogue/encodings/shaw.h"
+#include "core/resampling.h"
 #include "encodings/asked.h"
 #include "encodings/made.h"
 #include "encodings/seeded.h"
@@ -128,6 +129,39 @@ TEST(DecomposedRelative, allows_what_its_roundings_lose) {
     const double bound = of.error(q, k, origin, origin, all_f32);
     EXPECT_NEAR(bound, u * ((2 + 3) * content + (1 + 2) * met + 2 * all) + 2 * unit_f64 * all, 1e-12 * bound);
   }
+}
+
+// Of a table of 3 rows that is resized to 5, whose middle entry is the middle row's: that one has what its
+// resizing loses in the place of one rounding, and is a factor of a product as a row is that was kept.
+TEST(DecomposedRelative, allows_what_the_products_of_resized_rows_lose) {
+  const auto bound = [](const std::string& words) {
+    const auto of = as<Contextual>(spec.oracle(with(spec, Case::parse("dim=1 grid=[3,1] " + words))));
+    const std::vector<double> q = {2}, k = {3}, origin = {0, 0};
+    return std::pair(of.error(q, k, origin, origin, all_f32),
+                     of.logits(Tensor({1, 1}, q), Tensor({1, 1}, k), {std::vector<Position>{0, 0}, 2},
+                               {std::vector<Position>{0, 0}, 2})
+                         .data[0]);
+  };
+  const auto [error, logit] = bound("table=linear table_rows=[3,1]");
+  const auto row = [](std::size_t n) { return seeded(1, n, 1.0); };
+  const auto axis = [](std::size_t from, std::size_t to, resampling::Method method) {
+    return resampling::Axis{.before = from,
+                            .after = to,
+                            .method = method,
+                            .align_corners = false,
+                            .antialias = false,
+                            .coefficient = 0,
+                            .more = 0};
+  };
+  const resampling::Grid resized{axis(3, 5, resampling::Method::linear),
+                                 axis(1, 1, resampling::Method::first),
+                                 [&](std::size_t n, std::size_t) { return row(n); }};
+  ASSERT_NEAR(logit, 6 + 2 * (row(1) + row(3)), 1e-14);
+  const double u = unit_f32, h = std::abs(row(1)), w = std::abs(row(3)), content = 6, met = 2 * (h + w);
+  const double lost = 2 * (resized.error(2, 0, row(1), all_f32) + u * w);
+  EXPECT_NEAR(error,
+              u * ((2 + 3) * content + 2 * met + 2 * (content + met)) + lost + 2 * unit_f64 * (content + met),
+              1e-12 * error);
 }
 
 TEST(DecomposedRelative, ends_where_its_grid_does) {
