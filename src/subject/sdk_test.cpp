@@ -155,6 +155,61 @@ TEST(PythonSubject, logits_of_whole_sequences_are_asked_for_a_few_copies_of_a_po
   EXPECT_THROW(logits(1, 65), Discard);
 }
 
+// A sequence begins at 0; of queries and keys apart it is as long as the farther one.
+TEST(PythonSubject, whole_sequences_hold_all_positions_from_0_on) {
+  const Subject subject = open(sdk("whole_sequences"), expected(Contextual{.dim = 2}, "dim=2"));
+  const Tensor q({2, 2}, {1, 0, 0, 1}), k({1, 2}, {3, 4});
+  const auto logits = [&](const std::vector<Position>& i, const std::vector<Position>& j) {
+    return as<Contextual>(subject.encoding).logits(q, k, i, j);
+  };
+  const std::vector<Position> early = {1, 0}, late = {5};
+  EXPECT_EQ(logits(early, late), Tensor({1, 2, 1}, {3, 4}));
+  EXPECT_THROW(logits({1, -1}, late), Refusal);
+}
+
+// What stands beside content and positions that are part of something wider is neither.
+TEST(PythonSubject, arrays_have_no_content_beside_them) {
+  const Subject subject = open(sdk("beside"), expected(Rotary{.dim = 2, .heads = 2}));
+  std::size_t wide = 0;
+  for (Position t = 0; t < 40; ++t) {
+    const std::vector<Position> at = {t, t + 1};
+    const double is = as<Rotary>(subject.encoding).rotate(quarters({1, 2, 2, 2}), at, Role::key).data[0];
+    EXPECT_TRUE(is == 0 || is == 5) << t << ": " << is;
+    wide += is == 5 ? 1 : 0;
+  }
+  EXPECT_GE(wide, 1u);
+}
+
+// Keys come with as many heads as the function has of them, the others in another call.
+TEST(PythonSubject, keys_come_with_their_own_number_of_heads) {
+  const Subject subject = open(sdk("by_heads"), expected(Rotary{.dim = 2, .heads = 4}));
+  const Tensor x({1, 4, 1, 2});
+  EXPECT_EQ(rotated(subject, x).data, (std::vector<double>{0, 0, 1, 1, 2, 2, 3, 3}));
+  EXPECT_EQ(rotated(subject, x, Role::key).data, (std::vector<double>{0, 0, 1, 1, 0, 0, 1, 1}));
+}
+
+TEST(PythonSubject, batches_stand_in_the_axis_of_tokens_where_there_is_no_other) {
+  const Subject subject = open(sdk("without_batches"), expected(Rotary{.dim = 1, .heads = 2}));
+  const std::vector<Position> at = {1, 2, 3, 10, 20, 30};
+  EXPECT_EQ(as<Rotary>(subject.encoding).rotate(Tensor({2, 2, 3, 1}), at, Role::query).data,
+            (std::vector<double>{1, 2, 3, 1, 2, 3, 10, 20, 30, 10, 20, 30}));
+}
+
+TEST(PythonSubject, a_class_token_has_a_position_before_all_others) {
+  const auto first = [](const std::string& words) {
+    return positions_of(open(sdk("class_token"), expected(Bias{.heads = 1}, words)).encoding).lo;
+  };
+  EXPECT_EQ(first("heads=1"), 0);
+  EXPECT_EQ(first("heads=1 class_token=none"), 0);
+  EXPECT_EQ(first("heads=1 class_token=apart"), -1);
+}
+
+TEST(PythonSubject, a_signal_that_kills_it_is_named) {
+  const Subject subject = open(sdk("dying"), expected(Rotary{.dim = 2}));
+  const std::string message = thrown(sdk("dying"), [&] { rotated(subject, quarters({1, 1, 2, 2})); });
+  EXPECT_NE(message.find("killed by SIGSEGV"), std::string::npos) << message;
+}
+
 TEST(PythonSubject, a_module_is_served_as_it_is) {
   if (!POSPROOF_PYTHON_HAS_TORCH) GTEST_SKIP() << "the Python that was found cannot import torch";
   const Subject subject = open(sdk("module"), expected(Table{.dim = 3}, "dim=3 length=8 table=index"));

@@ -103,6 +103,26 @@ def beyond(x, positions, role):  # writes past the end of a row
     return x
 
 
+def beside(x, positions, role):  # 0 where nothing stands beside them; else NaN or 1, and 2 where positions have no -1
+    wide, of_positions = [a.base is not None and a.base.shape[-1] > a.shape[-1] for a in (x, positions)]
+    there = np.asarray(x.base[..., 0] if wide else 0, np.float32)
+    return np.full_like(x, np.isnan(there).all() + 2 * (of_positions and not (positions.base[..., 0] == -1).all()) + 4 * wide)
+
+
+def by_heads(q, k, positions):  # four query heads and two key heads, each with its number added
+    if (q.shape[1], k.shape[1]) != (4, 2):
+        raise ValueError("%d and %d heads" % (q.shape[1], k.shape[1]))
+    return [x + np.arange(x.shape[1], dtype=x.dtype)[:, None, None] for x in (q, k)]
+
+
+def without_batches(x, positions):  # [heads, n, dim]
+    return x + positions[..., None].astype(x.dtype)
+
+
+def dying(x, positions, role):
+    os.kill(os.getpid(), 11)
+
+
 if what == "all":
     serve(rows=ids, rotate=twice, bias=sums, logits=dots, attend=first_seen, version=3, conventions="many",
           domain=(0, 99), precision="f32/f32")
@@ -155,6 +175,12 @@ elif what == "type_of_integers":
     serve(rows=type_of_positions, positions=["int64", "int32"])
 elif what == "whole_sequences":
     serve(logits=lambda q, k: (q @ k.T)[None], takes_positions="sequence")
+elif what == "by_heads":
+    serve(rotate_both=by_heads, heads=(4, 2))
+elif what == "without_batches":
+    serve(rotate=without_batches, axes="hnd")
+elif what == "class_token":
+    serve(bias=lambda nq, nk: np.zeros((1, nq, nk), np.float32), takes_positions="sequence")
 elif what == "module":
     import torch
     from posproof_subject import serve_module
