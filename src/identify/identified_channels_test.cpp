@@ -108,17 +108,20 @@ TEST(IdentifiedRotary, proposes_the_settings_that_it_was_made_with) {
 
 // Nothing twice, and at least half of the frequencies are those that were measured.
 TEST(IdentifiedRotary, proposes_what_has_half_of_the_frequencies) {
-  const Rotary rope = made("rope", "dim=16 scaling=llama3 base=500000");
-  MeasuredLadder ladder;
-  for (const Pair& pair : rope.pairs)
-    ladder.frequencies.push_back(pair.frequency), ladder.errors.push_back(1e-5);
-  std::set<std::string> seen;
-  const std::vector<Candidate> all = rotary_candidates(rope, rope, all_f32);
-  ASSERT_FALSE(all.empty());
-  for (const Candidate& one : all) {
-    EXPECT_LE(frequencies_off(one, ladder), 4u) << one.parameters.text();
-    EXPECT_TRUE(seen.insert(with(encoding_named("rope"), one.parameters).text()).second)
-        << one.parameters.text();
+  for (const std::string words :
+       {"dim=16 scaling=llama3 base=500000", "dim=16 scaling=longrope factors=[1,1,1,1.7,2.3,3.1,4.3,5.9]"}) {
+    const Rotary rope = made("rope", words);
+    MeasuredLadder ladder;
+    for (const Pair& pair : rope.pairs)
+      ladder.frequencies.push_back(pair.frequency), ladder.errors.push_back(1e-5);
+    std::set<std::string> seen;
+    const std::vector<Candidate> all = rotary_candidates(rope, rope, all_f32);
+    ASSERT_FALSE(all.empty()) << words;
+    for (const Candidate& one : all) {
+      EXPECT_LE(frequencies_off(one, ladder), 4u) << one.parameters.text();
+      EXPECT_TRUE(seen.insert(with(encoding_named("rope"), one.parameters).text()).second)
+          << one.parameters.text();
+    }
   }
 }
 
