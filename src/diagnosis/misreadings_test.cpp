@@ -125,8 +125,9 @@ TEST(Misread, shares_of_them_have_no_name) {
   for (const auto& [id, words] : all)
     for (const auto& [family_id, family] : catalogue::misreadings()) {
       if (family_id != id) continue;
-      const auto one = std::ranges::find_if(
-          family->misreadings, [&](const Misreading& of) { return of.what.find(words) != of.what.npos; });
+      const auto one = std::ranges::find_if(family->misreadings, [part = words](const Misreading& of) {
+        return of.what.find(part) != of.what.npos;
+      });
       ASSERT_NE(one, family->misreadings.end()) << words;
       const Parameters given = parameters_of(id, one->setting);
       const Encoding right = encoding_named(id).make(given), wrong = one->make(given);
