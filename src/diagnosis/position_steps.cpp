@@ -35,13 +35,13 @@ std::vector<Effect> effects_on_chunks(Position step) {
     out.push_back(effect_on_positions(
         fmt::format("tokens count on from the first position of their row, rounded {} to a multiple of {}",
                     words, step),
-        [=](T t) { return to(t.first(), step) + static_cast<Position>(t.token); }));
+        [=, round = to](T t) { return round(t.first(), step) + static_cast<Position>(t.token); }));
     out.push_back(effect_on_positions(
         fmt::format(
             "the first position of a row is rounded {} to a multiple of {}, and the others of the row "
             "move with it",
             words, step),
-        [=](T t) { return to(t.first(), step) + t.at - t.first(); }));
+        [=, round = to](T t) { return round(t.first(), step) + t.at - t.first(); }));
   }
   out.push_back(effect_on_positions(
       fmt::format("tokens count on from the first position of the batch, rounded down to a multiple of {}",
