@@ -78,6 +78,23 @@ bool is_allowed(const EncodingSpec& spec, const Parameters& shape) {
   }
 }
 
+// The format of fewest digits that has every number of the arrays, among those of fewer than theirs.
+std::optional<Format> fewest_digits(const std::vector<Array>& arrays) {
+  std::vector<Format> left = {Format::bf16, Format::f16, Format::f32};
+  for (const Array& array : arrays) {
+    std::erase_if(left, [&](Format one) { return shape(one).digits >= shape(array.format).digits; });
+    std::vector<double> row(array.width());
+    const std::size_t rows = row.empty() ? 0 : count(array.shape) / row.size();
+    for (std::size_t r = 0; r < rows && !left.empty(); ++r) {
+      array.row(r, row);
+      std::erase_if(left, [&](Format one) {
+        return std::ranges::any_of(row, [one](double x) { return !std::isnan(x) && nearest(one, x) != x; });
+      });
+    }
+  }
+  return left.empty() ? std::nullopt : std::optional(left.front());
+}
+
 // Whether it answers one of some calls of that shape; where not, why it does not answer the first. Throws
 // SubjectError where the exchange broke down.
 bool answers(const Encoding& encoding, std::string& why_not) {
@@ -180,6 +197,18 @@ std::optional<Unidentified::Columns> Unidentified::columns_in_use() const {
       out = {std::min(out->begin, c), std::max(out->end, c + 1)};
     }
   }
+  return out;
+}
+
+std::optional<Narrow> Unidentified::in_fewer_digits() const {
+  const Words parsed = parse_words(words_);
+  if (live_ || parsed.precision) return std::nullopt;
+  std::vector<Array> arrays;
+  for (const std::string& path : cache_paths(parsed.rest)) arrays.push_back(read_array(path));
+  const auto format = fewest_digits(arrays);
+  if (!format) return std::nullopt;
+  Narrow out{*this, arrays.front().format};
+  out.subject.words_ += fmt::format("@{}", name(*format));
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/formats.h"
 #include "core/function.h"
 #include "core/spec.h"
 #include "core/tensor.h"
@@ -24,6 +25,8 @@ struct IdentifyOptions {
 
 // The shapes that a program is asked with as this encoding, the first of which it may have been built for.
 std::vector<Parameters> shapes_of(const EncodingSpec& spec, const IdentifyOptions& options);
+
+struct Narrow;
 
 // A subject of which nobody says what it is.
 class Unidentified {
@@ -54,6 +57,12 @@ class Unidentified {
   };
   std::optional<Columns> columns_in_use() const;
 
+  // Of a file all of whose numbers are of a format with fewer digits than its own, an f32 with the numbers of
+  // a bf16 for one: the same file, in that precision. None of a program, of a file whose words have a
+  // precision, and where no format has them all.
+  std::optional<Narrow> in_fewer_digits() const;
+  std::string_view words() const { return words_; }
+
   // The subject as that convention has it: of a file its arrays, of a program the one that runs. Throws as
   // open() does where a file has another shape.
   Subject as(const Candidate& candidate) const;
@@ -77,6 +86,12 @@ class Unidentified {
   std::string no_answer_;   // what came of the first call of one that takes part and answers none
   std::size_t layers_ = 0;  // of the numbers of heads, how many a layer was asked with
   std::vector<Shape> shapes_;
+};
+
+// In the precision that its numbers have, and the format that they are stored in.
+struct Narrow {
+  Unidentified subject;
+  Format stored_in;
 };
 
 }  // namespace posproof

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,6 +70,37 @@ TEST(IdentifiedSubject, of_a_file_has_columns_in_use) {
   EXPECT_EQ(in_use({{0, 3}, {1, 2}, {1, 4}, {2, 3}}), (Ends{2, 5}));
   EXPECT_EQ(in_use({{0, 0}, {63, 7}}), (Ends{0, 8}));
   EXPECT_EQ(in_use({{0, 3}, {64, 7}}), (Ends{3, 4})) << "behind the first rows";
+}
+
+// The fewest that have every number of every row: 1 + 2^-7 is a bf16's, 1 + 2^-10 an f16's, 2^-30 a bf16's
+// and no f16's. NaN is one of any.
+TEST(IdentifiedSubject, of_a_file_has_the_fewest_digits_of_its_numbers) {
+  const auto read_as = [](std::vector<double> numbers, bool single) {
+    const testing::Written file("fewer_digits.npy", {{2, numbers.size() / 2}, numbers}, single);
+    const auto found = Unidentified(file.subject(), {}).in_fewer_digits();
+    return found ? std::string(name(found->stored_in)) + " as " +
+                       std::string(found->subject.words().substr(file.subject().size()))
+                 : "none";
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(read_as({1, 1 + 0x1p-7, 3, nan}, true), "f32 as @bf16");
+  EXPECT_EQ(read_as({1, 1, 3, 1 + 0x1p-8}, true), "f32 as @f16");
+  EXPECT_EQ(read_as({1 + 0x1p-10, 1, 3, 1}, true), "f32 as @f16");
+  EXPECT_EQ(read_as({1 + 0x1p-10, 1, 3, 0x1p-30}, true), "none");
+  EXPECT_EQ(read_as({1, 1 + 0x1p-11, 3, 1}, true), "none");
+  EXPECT_EQ(read_as({1, 1 + 0x1p-23, 3, 1}, false), "f64 as @f32");
+  EXPECT_EQ(read_as({1, 1 + 0x1p-24, 3, 1}, false), "none");
+  EXPECT_EQ(read_as({1, 1, 3, 1}, false), "f64 as @bf16");
+}
+
+TEST(IdentifiedSubject, is_read_in_fewer_digits_where_its_words_say_nothing) {
+  const testing::Written ones("fewer_digits.npy", {{2, 2}, {1, 1, 1, 1}}, true),
+      more("fewer_digits_2.npy", {{2, 2}, {1, 1, 1, 1 + 0x1p-20}}, true);
+  EXPECT_FALSE(Unidentified(ones.subject() + "@f32", {}).in_fewer_digits());
+  EXPECT_FALSE(Unidentified(testing::sdk("processors"), {.dim = 2}).in_fewer_digits());
+  const std::string second = more.subject().substr(6);  // behind `table:`
+  EXPECT_TRUE(Unidentified(ones.subject(), {}).in_fewer_digits());
+  EXPECT_FALSE(Unidentified(ones.subject() + "," + second, {}).in_fewer_digits());
 }
 
 TEST(IdentifiedSubject, of_a_program_that_does_not_start_says_so) {

@@ -61,6 +61,7 @@ class Identifying {
   }
   std::size_t tried() const { return found_.tried; }
   std::optional<Unidentified> taken_otherwise() const { return asked_.taken_otherwise(); }
+  std::optional<Narrow> in_fewer_digits() const { return asked_.in_fewer_digits(); }
 
  private:
   void say(std::string_view what) const {
@@ -279,11 +280,28 @@ class Identifying {
   Identified found_;
 };
 
+// Where none holds in the precision of a file: numbers that were computed in fewer digits and stored in more
+// are right in fewer. Not asked before: in these, conventions that differ by little hold alike.
+std::optional<Identified> in_fewer_digits(const Identifying& first,
+                                          const Function<void(std::string_view what)>& progress) {
+  const auto narrow = first.in_fewer_digits();
+  if (!narrow) return std::nullopt;
+  Identifying again(narrow->subject, progress);
+  if (!again.found()) return std::nullopt;
+  const std::size_t tried = first.tried() + again.tried();
+  Identified out = std::move(again).answer();
+  out.read_as = narrow->subject.words();
+  out.stored_in = name(narrow->stored_in);
+  out.tried = tried;
+  return out;
+}
+
 // Of a program that is near nothing the questions may be wrong: a table that is taken for a rotation, say.
 // One that is nearly right is asked nothing else, which it may answer rightly and is not what it is. The
 // nearest is that of the first questions.
 Identified identified(Identifying& first, const Function<void(std::string_view what)>& progress) {
   if (first.found()) return std::move(first).answer();
+  if (auto narrow = in_fewer_digits(first, progress)) return std::move(*narrow);
   std::size_t tried = 0;
   auto other = first.is_near() ? std::nullopt : first.taken_otherwise();
   for (; other; other = other->taken_otherwise()) {

@@ -46,8 +46,11 @@ struct Identified {
   std::vector<Candidate> or_else = {};
   std::size_t less_simple = 0;
   std::optional<NearestConvention> nearest = {};
-  std::size_t tried = 0;         // conventions
-  std::size_t compared = 0;      // answers of a program, or of a file positions
+  std::size_t tried = 0;     // conventions
+  std::size_t compared = 0;  // answers of a program, or of a file positions
+  // The subject with the precision in which one holds, where none does in that of its file (`stored_in`): all
+  // of the file's numbers are of a format with fewer digits.
+  std::string read_as = {}, stored_in = {};
   std::string seeming = {};      // the precision that the answers seem to have, in words
   std::string interrupted = {};  // `interrupted by SIGINT`, before all conventions were tried; or empty
 };

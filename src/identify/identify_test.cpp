@@ -1,6 +1,7 @@
 // What identify() says of subjects that are no model's: near misses, programs, other kinds.
 #include "identify/identify.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -384,6 +385,54 @@ TEST(Identify, a_file_has_its_own_shape) {
   for (const IdentifyOptions& options :
        {IdentifyOptions{.dim = 8}, IdentifyOptions{.heads = 2}, IdentifyOptions{.sandbox = true}})
     EXPECT_THROW(identify(file.subject(), options), std::invalid_argument);
+}
+
+Tensor rounded(Format format, Tensor values) {
+  for (double& x : values.data) x = nearest(format, x);
+  return values;
+}
+
+// Computed in few digits and stored in many: wrong in the format of the file, right in that of its numbers.
+TEST(Identify, a_file_whose_numbers_have_fewer_digits_is_read_in_those) {
+  const Tensor rows =
+      as<Table>(encoding_named("sinusoidal").oracle(Case::parse("dim=16"))).rows(first(300), 300);
+  for (const Format format : {Format::bf16, Format::f16, Format::f32}) {
+    const bool single = format != Format::f32;
+    const testing::Written file("identify_digits.npy", rounded(format, rows), single);
+    const Identified found = identify(file.subject());
+    EXPECT_EQ(named(found), "sinusoidal --dim 16");
+    EXPECT_EQ(found.read_as, fmt::format("{}@{}", file.subject(), name(format)));
+    EXPECT_EQ(found.stored_in, single ? "f32" : "f64");
+    EXPECT_EQ(named(identify(found.read_as)), "sinusoidal --dim 16");
+  }
+}
+
+// One number of more digits, an entry that is off by two neighbours, and the other convention.
+TEST(Identify, a_file_is_not_read_in_fewer_digits_where_that_explains_nothing) {
+  const Tensor exact =
+      as<Table>(encoding_named("sinusoidal").oracle(Case::parse("dim=16"))).rows(first(300), 300);
+  Tensor one_of_more = rounded(Format::bf16, exact), off = one_of_more;
+  one_of_more.data.back() = to_f32(one_of_more.data.back() * (1 + 0x1p-20));
+  off.at(211, 5) *= 1 + 0x1p-6;
+  for (const Tensor& rows : {one_of_more, rounded(Format::bf16, off)}) {
+    const Identified found = of(rows);
+    EXPECT_EQ(named(found), "");
+    EXPECT_EQ(found.read_as, "");
+  }
+  EXPECT_EQ(of(rounded(Format::f32, exact)).read_as, "");
+}
+
+TEST(Identify, a_file_is_read_in_the_precision_that_its_words_have) {
+  const testing::Written file("identify_words.npy", rounded(Format::bf16, table("sinusoidal", "dim=16", 300)),
+                              true);
+  EXPECT_EQ(named(identify(file.subject() + "@f32")), "");
+}
+
+// Whole numbers are those of any format, and a convention of them holds in that of the file.
+TEST(Identify, whole_numbers_stay_in_the_format_of_their_file) {
+  const Identified found = of(table("raw_index", "dim=4", 200));
+  EXPECT_EQ(named(found).substr(0, 9), "raw_index");
+  EXPECT_EQ(found.read_as, "");
 }
 
 TEST(Identify, a_program_that_does_not_start_is_no_subject) {

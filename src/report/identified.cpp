@@ -31,6 +31,18 @@ std::string compared(const Identified& found) {
                  percent_at_most(answer.share));
 }
 
+// As whom a gate has to read it.
+std::string_view read_as(const Identified& found, std::string_view subject) {
+  return found.read_as.empty() ? subject : found.read_as;
+}
+
+std::string fewer_digits(const Identified& found) {
+  if (found.read_as.empty()) return "";
+  return fmt::format(
+      "  read as {}: all numbers of the file are numbers of {}; taken for {} no convention holds\n",
+      as_shell_word(found.read_as), found.read_as.substr(found.read_as.rfind('@') + 1), found.stored_in);
+}
+
 std::string not_told(const Identified& found) {
   std::string out;
   for (const NotTold& one : found.not_told)
@@ -118,10 +130,11 @@ std::string identified(const Identified& found, std::string_view subject, const 
         cut_short, described, found.nearest ? nearest(found, subject) : "  no convention is near\n");
   const Convention& answer = found.hold.front();
   std::string out =
-      fmt::format("{}  {} of {}\n{}{}{}{}", style.paint("IDENTIFIED"), convention(answer.candidate), name,
-                  cut_short, described, compared(found), not_told(found));
+      fmt::format("{}  {} of {}\n{}{}{}{}{}", style.paint("IDENTIFIED"), convention(answer.candidate), name,
+                  cut_short, described, fewer_digits(found), compared(found), not_told(found));
   if (!found.seeming.empty()) out += fmt::format("  {}\n", found.seeming);
-  if (!answer.trained) out += fmt::format("  gate it: {}\n", gate_of(answer.candidate, subject));
+  if (!answer.trained)
+    out += fmt::format("  gate it: {}\n", gate_of(answer.candidate, read_as(found, subject)));
   return out;
 }
 
@@ -137,8 +150,9 @@ std::string identified_json(const Identified& found, std::string_view subject) {
     out["identified"] = of(answer.candidate);
     out["identified"]["share_of_bound"] = answer.share;
     out["identified"]["trained_numbers"] = answer.trained;
-    if (!answer.trained) out["identified"]["gate"] = gate_of(answer.candidate, subject);
+    if (!answer.trained) out["identified"]["gate"] = gate_of(answer.candidate, read_as(found, subject));
     out["precision"] = found.subject.precision.word();
+    if (!found.read_as.empty()) out["read_as"] = printable(found.read_as);
   }
   if (!found.subject.containment.contained.empty()) {
     out["contained"] = found.subject.containment.contained;

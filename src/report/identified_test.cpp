@@ -57,6 +57,22 @@ TEST(IdentifiedWords, say_what_the_subject_cannot_tell) {
             std::string::npos);
 }
 
+TEST(IdentifiedWords, say_in_which_digits_the_file_was_read) {
+  Identified found = of("sinusoidal", "dim=8");
+  found.read_as = "table:x.npy@bf16", found.stored_in = "f32";
+  EXPECT_EQ(
+      identified(found, "table:x.npy", {}),
+      "IDENTIFIED  sinusoidal --dim 8 of table:x.npy\n"
+      "  [9, 8] in F32\n"
+      "  read as 'table:x.npy@bf16': all numbers of the file are numbers of bf16; taken for f32 no convention holds\n"
+      "  9 positions are within rounding in f32, at most 25 % of what it allows\n"
+      "  gate it: posproof gate sinusoidal --dim 8 'table:x.npy@bf16'\n");
+  const Json read = Json::parse(identified_json(found, "table:x.npy"));
+  EXPECT_EQ(read["read_as"], "table:x.npy@bf16");
+  EXPECT_EQ(read["identified"]["gate"], "posproof gate sinusoidal --dim 8 'table:x.npy@bf16'");
+  EXPECT_FALSE(Json::parse(identified_json(of("sinusoidal", "dim=8"), "table:x.npy")).contains("read_as"));
+}
+
 TEST(IdentifiedWords, say_that_not_all_was_tried) {
   Identified found = of("sinusoidal", "dim=8 offset=2");
   found.interrupted = "interrupted by SIGTERM";

@@ -94,6 +94,10 @@ std::vector<Term> of_a_gate() {
        "The entries of a bias depend on T5's buckets alone; the numbers in them are no convention's and are compared "
        "with none.",
        "identify"},
+      {{"read as", "read_as"},
+       "All numbers of a file are numbers of a format with fewer digits than its own, and a convention holds in that "
+       "format alone.",
+       "identify"},
       {{"nearest", "would hold as", "would_hold_as"},
        "Where no convention holds, the one that explains most answers; and the precision under which it would hold.",
        "identify"},
