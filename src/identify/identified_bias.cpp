@@ -284,6 +284,8 @@ std::vector<Candidate> kerple_candidates(const EncodingSpec& spec, const Measure
       r1.push_back(one->r1), r2.push_back(one->r2);
     }
     if (r1.size() < bias.heads()) continue;
+    // A line in every head is ALiBi's, or that of an ALiBi whose slopes are wrong.
+    if (kernel == "power" && std::ranges::all_of(r2, [](double power) { return power == 1; })) continue;
     Parameters given;
     given.set("heads", static_cast<double>(bias.heads()));
     given.set("kernel", kernel);

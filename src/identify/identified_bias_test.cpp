@@ -48,6 +48,12 @@ TEST(IdentifiedBias, proposes_the_kernels_that_two_distances_have) {
     EXPECT_FALSE(is_proposed(of_log, 1e-4)) << "of its last head the farthest key is off";
     EXPECT_FALSE(is_proposed(of_power, 1e-4));
   }
+  // A line in each head is an ALiBi's, whose slopes are wrong; beside a head that bends it is KERPLE's.
+  const auto of_kernels = [](const std::string& words) {
+    return kerple_candidates(encoding_named("kerple"), first_of("kerple", words, 48), all_f32).size();
+  };
+  EXPECT_EQ(of_kernels("heads=2 kernel=power r1=[1.5,0.25] r2=[1,1]"), 0u);
+  EXPECT_GT(of_kernels("heads=2 kernel=power r1=[1.5,0.25] r2=[1,1.5]"), 0u);
   MeasuredBias of_one_head = first_of("kerple", "heads=2", 48);
   for (std::size_t r = 48; r < 2 * 48; ++r) std::ranges::fill(of_one_head.entries.row(r), 0);
   EXPECT_TRUE(kerple_candidates(encoding_named("kerple"), of_one_head, all_f32).empty())

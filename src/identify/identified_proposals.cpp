@@ -15,6 +15,7 @@
 #include "identify/identified_rotary.h"
 #include "identify/identified_stretch.h"
 #include "identify/identified_table.h"
+#include "identify/identified_window.h"
 #include "run/catalogued.h"
 #include "subject/array_file.h"
 #include "subject/cache_file.h"
@@ -55,11 +56,11 @@ std::optional<MeasuredRows> rows_of(const Table& table, bool live, Position skip
   return out;
 }
 
-std::optional<MeasuredBias> entries_of(const Bias& bias) {
+std::optional<MeasuredBias> entries_of(const Bias& bias, Position most = rows_near) {
   const Domain& domain = bias.positions;
   if (domain.axes != 1) return std::nullopt;
   std::vector<Position> at;
-  for (Position t = domain.lo; t <= domain.hi && t - domain.lo < rows_near; ++t) at.push_back(t);
+  for (Position t = domain.lo; t <= domain.hi && t - domain.lo < most; ++t) at.push_back(t);
   return MeasuredBias{bias.bias(at, at), domain.lo};
 }
 
@@ -239,6 +240,16 @@ void Proposals::propose_measured(const Candidate& like) {
   }
 }
 
+std::vector<Proposed> Proposals::in_trained_windows() {
+  constexpr Position most_tokens = 1024;
+  const std::size_t before = proposed_.size();
+  if (!of_file_ || of_file_->positions.hi - of_file_->positions.lo >= most_tokens) return {};
+  if (const auto entries = entries_of(*of_file_, most_tokens))
+    for (Candidate& one : trained_windows(encoding_named("relative_table"), *entries))
+      add(std::move(one), true);
+  return since(before);
+}
+
 std::vector<Proposed> Proposals::since(std::size_t before) const {
   return {proposed_.begin() + static_cast<std::ptrdiff_t>(before), proposed_.end()};
 }
@@ -337,7 +348,7 @@ void Proposals::propose(const Bias& bias, const Candidate&, const Precision& pre
   for (Candidate& one : kerple_candidates(encoding_named("kerple"), *entries, precision)) add(std::move(one));
   for (auto& [candidate, trained] : bucket_candidates(encoding_named("t5_bias"), *entries))
     add(std::move(candidate), trained);
-  if (!asked_.live()) propose_settings(bias);
+  if (!asked_.live()) of_file_ = bias, propose_settings(bias);
 }
 
 // Every combination of words of every encoding of that kind and shape.

@@ -1,16 +1,18 @@
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/encoding.h"
 #include "identify/identified_subject.h"
 
 namespace posproof {
 
-// A convention to compare a subject with. `trained`: its buckets were compared when it was proposed, and the
-// numbers in them are not those of the parameters.
+// A convention to compare a subject with. `trained`: the buckets, or the rows of a table, that its entries
+// look up were compared when it was proposed, and the numbers in them are not those of the parameters.
 struct Proposed {
   Candidate candidate;
   bool trained = false;
@@ -30,6 +32,9 @@ class Proposals {
 
   std::vector<Proposed> on_a_grid();  // for a file whose rows are places of a grid
 
+  // For the file of a bias that is near to no convention with numbers of its own.
+  std::vector<Proposed> in_trained_windows();
+
  private:
   void add(Candidate candidate, bool trained = false);
   std::vector<Proposed> since(std::size_t before) const;
@@ -48,6 +53,7 @@ class Proposals {
   std::vector<Proposed> proposed_ = {};
   std::set<std::pair<std::string, std::string>> known_ = {};  // their encodings and words
   std::vector<Candidate> likes_ = {};  // as which the subject was measured
+  std::optional<Bias> of_file_ = {};   // measured last
 };
 
 }  // namespace posproof

@@ -40,6 +40,8 @@ class Identifying {
       for (const Proposed& one : proposals.in_common_use()) try_out(one);
     if (hold_.empty())
       for (const Proposed& one : proposals.on_a_grid()) try_out(one);
+    if (hold_.empty() && !asked_.live() && !is_near())
+      for (const Proposed& one : proposals.in_trained_windows()) try_out(one);
     if (hold_.empty()) return false;
     find_what_holds_too(proposals);
     return true;
@@ -75,10 +77,11 @@ class Identifying {
 
   void try_out(const Proposed& one) {
     ++found_.tried;
-    if (one.trained) {  // its buckets were compared when it was proposed
+    if (one.trained) {  // what its entries look up was compared when it was proposed
       Fit buckets;
       buckets.of = 1,
-      buckets.passes_over = is_causal(encoding_named("t5_bias").make(one.candidate.parameters)) ? 1 : 0;
+      buckets.passes_over =
+          is_causal(encoding_named(one.candidate.encoding).make(one.candidate.parameters)) ? 1 : 0;
       hold_.push_back({one, std::move(buckets)});
       return;
     }

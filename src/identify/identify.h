@@ -17,7 +17,8 @@ namespace posproof {
 struct Convention {
   Candidate candidate;
   double share = 0;  // the largest of what rounding allows
-  // Its buckets are these, but the numbers in them are trained ones, of which the catalogue knows nothing.
+  // Its buckets, or the rows of its table, are these, but the numbers in them are trained ones, of which the
+  // catalogue knows nothing.
   bool trained = false;
 };
 

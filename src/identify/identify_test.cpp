@@ -135,6 +135,35 @@ TEST(Identify, trained_numbers_are_told_from_their_buckets) {
   EXPECT_TRUE(trained.hold.front().trained);
 }
 
+TEST(Identify, trained_numbers_of_a_window_are_told_from_their_offsets) {
+  const Encoding made = encoding_named("relative_table")
+                            .make(Case::parse("heads=2 height=3 width=5 table=seeded table_seed=5"));
+  std::vector<Position> places;
+  for (Position row = 0; row < 3; ++row)
+    for (Position column = 0; column < 5; ++column) places.insert(places.end(), {row, column});
+  const Positions at(places, 2);
+  Tensor entries = as<Bias>(made).bias(at, at);
+  for (double& entry : entries.data) entry *= 0.02;  // of that seed no setting has them
+  const Identified found = of(entries);
+  EXPECT_EQ(named(found), "relative_table --heads 2 --height 3 --width 5");
+  ASSERT_FALSE(found.hold.empty());
+  EXPECT_TRUE(found.hold.front().trained);
+  EXPECT_EQ(found.not_told.size(), 2u);  // the direction, and which axis is the fastest
+  entries.at(2 * 15 - 1, 3) += 1e-3;
+  EXPECT_EQ(named(of(entries)), "");
+}
+
+// One slope of eight is not ALiBi's, and no kernel bends: the nearest is ALiBi.
+TEST(Identify, a_slope_that_is_wrong_makes_no_other_encoding_of_alibi) {
+  Tensor entries = bias("alibi", "heads=8", 40);
+  for (std::size_t query = 0; query < 40; ++query)
+    for (double& entry : entries.row(5 * 40 + query)) entry *= 1.1;
+  const Identified found = of(entries);
+  EXPECT_EQ(named(found), "");
+  ASSERT_TRUE(found.nearest);
+  EXPECT_EQ(found.nearest->candidate.encoding, "alibi");
+}
+
 TEST(Identify, a_bucket_that_is_wrong_in_one_place_is_no_bucket) {
   Tensor entries = bias("t5_bias", "heads=2 buckets=16 max_distance=40 table=seeded", 64);
   entries.at(1 * 64 + 50, 10) += 1;

@@ -24,8 +24,10 @@ std::string gate_of(const Candidate& candidate, std::string_view subject) {
 std::string compared(const Identified& found) {
   const Convention& answer = found.hold.front();
   if (answer.trained)
-    return "  every entry depends on its bucket alone; the numbers in the buckets are trained ones and were compared "
-           "with none\n";
+    return answer.candidate.encoding == "t5_bias"
+               ? "  every entry depends on its bucket alone; the numbers in the buckets are trained ones and were compared "
+                 "with none\n"
+               : "  every entry depends on its offset alone; the numbers, trained ones perhaps, were compared with none\n";
   return bounded("  {} {} are within rounding in {}, at most {} of what it allows\n", found.compared,
                  found.subject.live ? "answers" : "positions", found.subject.precision.text(),
                  percent_at_most(answer.share));

@@ -100,6 +100,13 @@ TEST(IdentifiedWords, of_trained_numbers_no_gate_is_offered) {
   const Json json = Json::parse(identified_json(found, "table:x.npy"));
   EXPECT_EQ(json["identified"]["trained_numbers"], true);
   EXPECT_FALSE(json["identified"].contains("gate"));
+  found = of("relative_table", "heads=3 height=3 width=3");
+  found.hold.front().trained = true;
+  EXPECT_EQ(
+      identified(found, "table:x.npy", {}),
+      "IDENTIFIED  relative_table --heads 3 --height 3 --width 3 of table:x.npy\n"
+      "  [9, 8] in F32\n"
+      "  every entry depends on its offset alone; the numbers, trained ones perhaps, were compared with none\n");
 }
 
 Identified not_identified() {

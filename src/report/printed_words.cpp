@@ -91,8 +91,8 @@ std::vector<Term> of_a_gate() {
        "cannot tell are values and conventions that hold as well.",
        "identify"},
       {{"trained", "trained_numbers"},
-       "The entries of a bias depend on T5's buckets alone; the numbers in them are no convention's and are compared "
-       "with none.",
+       "The entries of a bias depend on T5's buckets, or on the offset in a window, alone; the numbers in them are no "
+       "convention's and are compared with none.",
        "identify"},
       {{"read as", "read_as"},
        "All numbers of a file are numbers of a format with fewer digits than its own, and a convention holds in that "
