@@ -130,7 +130,7 @@ TEST(Bounded, pages_and_results_say_no_bounds_without_it) {
   EXPECT_TRUE(unchecked("bounded(\"at most {}\", a) + fmt::format(\"below 5 % at {}\", b)").empty());
 
   std::size_t files = 0;
-  for (const char* folder : {"experiments", "src/report", "src/run", "benchmarks"})
+  for (const char* folder : {"experiments", "src/report", "src/run", "src/gate", "src/identify", "benchmarks"})
     for (const auto& entry :
          std::filesystem::recursive_directory_iterator(std::filesystem::path(POSPROOF_SOURCE) / folder)) {
       const std::string name = entry.path().filename().string();

@@ -7,6 +7,8 @@
 #include <new>
 
 #include "attention/reference_attention.h"
+#include "core/bounded.h"
+#include "core/bounds.h"
 #include "core/call.h"
 #include "run/narrowed.h"
 #include "search/budget_clock.h"
@@ -89,9 +91,11 @@ std::optional<Observations> observe(const Subject& subject, const Encoding& trut
 std::string words(const Observation& observation) {
   const std::uint64_t same = observation.calls - observation.differ;
   std::string out = fmt::format("same bits in {} of {} calls", same, observation.calls);
-  if (observation.differ > 0)
-    out += fmt::format(", at most {:.2g} apart, first at {}", observation.largest, observation.first.text());
-  return out;
+  if (observation.differ == 0) return out;
+  out += std::isfinite(observation.largest)
+             ? bounded(", at most {} apart", figures_up(observation.largest, 2))
+             : std::string(", some of them infinitely far apart, or no numbers");
+  return out + fmt::format(", first at {}", observation.first.text());
 }
 
 }  // namespace posproof

@@ -73,7 +73,9 @@ TEST(Observed, the_largest_difference_is_kept) {
   EXPECT_TRUE(std::isnan(repeated_off_by(std::nan(""), 0.25).repeated.largest)) << "it is the worst";
   EXPECT_TRUE(std::isnan(repeated_off_by(0.25, std::nan("")).repeated.largest));
   EXPECT_EQ(words({.calls = 7, .differ = 2, .largest = 0.125, .first = Case::parse("t=1")}),
-            "same bits in 5 of 7 calls, at most 0.12 apart, first at t=1");
+            "same bits in 5 of 7 calls, at most 0.13 apart, first at t=1");
+  EXPECT_EQ(words({.calls = 7, .differ = 1, .largest = std::nan(""), .first = Case::parse("t=1")}),
+            "same bits in 6 of 7 calls, some of them infinitely far apart, or no numbers, first at t=1");
 }
 
 // As a matrix product does, which has another kernel for one row.
