@@ -57,7 +57,8 @@ std::string rounded(const Accuracy& accuracy) {
 }
 
 std::string largest(const Accuracy& accuracy) {
-  if (!accuracy.largest_at && !accuracy.of_angles) return fmt::format("{}\n", size(accuracy.largest));
+  const std::string_view from = is_from_rounded(accuracy) ? " from the exact value rounded to f64" : "";
+  if (!accuracy.largest_at && !accuracy.of_angles) return fmt::format("{}{}\n", size(accuracy.largest), from);
   if (!accuracy.largest_at) {
     const std::string why =
         accuracy.wrong == 0
@@ -65,7 +66,8 @@ std::string largest(const Accuracy& accuracy) {
             : fmt::format("half a unit in the last place of {:.6g}", accuracy.amplitude);
     return bounded("at most {} ({}, rounded up)\n", at_most(accuracy.largest), why);
   }
-  std::string out = fmt::format("{} at {}", size(accuracy.largest), place(accuracy, *accuracy.largest_at));
+  std::string out =
+      fmt::format("{}{} at {}", size(accuracy.largest), from, place(accuracy, *accuracy.largest_at));
   if (accuracy.of_angles && accuracy.amplitude == 1)
     out += ": an angle of which this is the sine or cosine is off by that many radians at least";
   return out + "\n";
@@ -102,6 +104,10 @@ std::string table(const Accuracy& accuracy) {
 
 bool is_only_a_bound(const Accuracy& accuracy, double error) {
   return accuracy.of_angles && error <= accuracy.rounding;
+}
+
+bool is_from_rounded(const Accuracy& accuracy) {
+  return accuracy.format == Format::f64 && !accuracy.of_angles;
 }
 
 std::string summary(const Accuracy& accuracy, const Precision& precision, const Style& style) {

@@ -23,6 +23,10 @@ struct AccuracyReport {
 // a unit in the last place of the amplitude are not told apart.
 bool is_only_a_bound(const Accuracy& accuracy, double error);
 
+// Whether errors are from the exact value as f64 has it: of what is no sine or cosine, where answers are in
+// f64, too. In narrower formats that value serves as the exact one.
+bool is_from_rounded(const Accuracy& accuracy);
+
 // The summary, a few lines: how many entries, how many not correctly rounded, the largest errors and where,
 // and whether they are within what rounding allows. For a gate, which has a heading of its own.
 std::string summary(const Accuracy& accuracy, const Precision& precision, const Style& style);

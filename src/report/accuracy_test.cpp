@@ -171,6 +171,24 @@ TEST(ReportAccuracy, says_what_the_largest_error_is_of) {
       << said(some);
 }
 
+// The exact value is known to f64: what is compared with it in f64 is off by the rounding of either.
+TEST(ReportAccuracy, says_that_errors_in_f64_are_from_a_rounded_value) {
+  Accuracy bias = found();
+  bias.of_angles = false;
+  bias.largest_at = {};
+  bias.largest = 0;
+  EXPECT_TRUE(holds(said(bias), "\n  largest error  0\n")) << said(bias);
+  bias.format = Format::f64;
+  EXPECT_TRUE(holds(said(bias), "\n  largest error  0 from the exact value rounded to f64\n")) << said(bias);
+  bias.largest = 0.25;
+  bias.largest_at = Entry{98, 0};
+  EXPECT_TRUE(holds(said(bias),
+                    "\n  largest error  0.25 from the exact value rounded to f64 at position 98, column 0\n"))
+      << said(bias);
+  bias.of_angles = true;
+  EXPECT_FALSE(holds(said(bias), "rounded to f64")) << said(bias);
+}
+
 TEST(ReportAccuracy, says_what_was_not_compared_and_why) {
   Accuracy some = found();
   some.declined = 5;
@@ -253,7 +271,7 @@ TEST(ReportAccuracy, has_the_whole_curve_as_data_and_one_line_an_octave) {
       R"("rows":100,"declined":0,"entries":400,"not_correctly_rounded":100,"stopped":"",)"
       R"("largest_ulp":{"ulp":3.5,"at":{"position":7,"column":2}},)"
       R"("largest_error":{"error":0.25,"bound_only":false,"at":{"position":98,"column":0}},)"
-      R"("within_bound":true,"worst":{"case":"rows=1t=98n=100","residual":{"error":0.25,"bound":0.5}},)"
+      R"("within_bound":true,"worst":{"case":"rows=1t=98n=100","residual":{"error":0.25,"bound":0.5,"bound_only":false}},)"
       R"("against_rounded_frequencies":[{"frequencies":"f32","not_correctly_rounded":20}],)"
       R"("curve":[{"first":0,"last":0,"error":2.9802322387695313e-08,"bound_only":false,"bound":2.384185791015625e-07,"ulp":0.0},)"
       R"({"first":2,"last":2,"error":0.125,"bound_only":false,"bound":0.5,"ulp":2.0},)"

@@ -6,9 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "report/accuracy.h"
 #include "report/file.h"
 #include "report/headline.h"
 #include "report/upper.h"
+#include "run/agreement.h"
 #include "run/catalogued.h"
 
 namespace posproof::report {
@@ -150,14 +152,17 @@ Json of(const Accuracy& accuracy) {
   if (accuracy.wrong > 0) out["largest_ulp"]["at"] = of(accuracy, accuracy.ulp_at);
   out["largest_error"] = {{"error", number(accuracy.largest)},
                           {"bound_only", accuracy.of_angles && !accuracy.largest_at}};
+  if (is_from_rounded(accuracy)) out["largest_error"]["from"] = "the exact value rounded to f64";
   if (accuracy.largest_at) out["largest_error"]["at"] = of(accuracy, *accuracy.largest_at);
   out["within_bound"] = !accuracy.beyond;
   if (accuracy.beyond)
     out["first_beyond"] = {{"at", of(accuracy, accuracy.beyond->at)},
                            {"case", accuracy.beyond->again.text()},
                            {"residual", without_ceiling(accuracy.beyond->residual)}};
-  else
+  else {
     out["worst"] = {{"case", accuracy.worst_at.text()}, {"residual", without_ceiling(accuracy.worst)}};
+    out["worst"]["residual"]["bound_only"] = is_only_a_bound(accuracy, accuracy.worst.error);
+  }
   out["against_rounded_frequencies"] = Json::array();
   for (const auto& against : accuracy.against)
     out["against_rounded_frequencies"].push_back(
@@ -171,6 +176,13 @@ Json of(const Accuracy& accuracy) {
                             {"bound", number(range.bound)},
                             {"ulp", number(range.ulp)}});
   return out;
+}
+
+// Whether what is said of the property is the comparison of every entry.
+bool is_worst_of(const std::optional<Accuracy>& accuracy, const PropertyResult& result) {
+  const auto* held = std::get_if<Holds>(&result.verdict);
+  return accuracy && held != nullptr && result.id == agreement_id &&
+         held->worst_at.text() == accuracy->worst_at.text() && held->worst.error == accuracy->worst.error;
 }
 
 Json of(const Observation& observation) {
@@ -209,6 +221,8 @@ std::string json(const GateResult& gated) {
   for (const PropertyResult& result : gated.results) {
     Json one = {{"property", result.id}};
     one.update(of(result.verdict));
+    if (is_worst_of(gated.accuracy, result))
+      one["worst"]["bound_only"] = is_only_a_bound(*gated.accuracy, gated.accuracy->worst.error);
     if (!result.same_as.empty()) one["same_as"] = result.same_as;
     if (!result.follows_from.empty()) one["follows_from"] = result.follows_from;
     if (result.needs_history) one["needs_history"] = true;

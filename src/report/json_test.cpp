@@ -58,7 +58,8 @@ TEST(ReportJson, has_everything_that_a_gate_found) {
                  "largest_ulp": {"ulp": 3.5, "at": {"position": 7, "column": 2}},
                  "largest_error": {"error": 0.25, "bound_only": false, "at": {"position": 98, "column": 3}},
                  "within_bound": true,
-                 "worst": {"case": "rows=1 t=98 n=100", "residual": {"error": 0.25, "bound": 0.5}},
+                 "worst": {"case": "rows=1 t=98 n=100",
+                           "residual": {"error": 0.25, "bound": 0.5, "bound_only": false}},
                  "against_rounded_frequencies": [], "curve": []},
     "not_checked": ["positions 5 to 9", "and others"],
     "alike": ["exponent: `rotary_dim` and `dim`", "another"],
@@ -268,11 +269,39 @@ TEST(ReportJson, of_accuracy_says_no_place_where_there_is_none) {
   EXPECT_EQ(said["largest_error"], Json::parse(R"json({"error": 0.25, "bound_only": true})json"));
   right.of_angles = false;
   EXPECT_EQ(of(right)["largest_error"]["bound_only"], false);
+  EXPECT_FALSE(of(right)["largest_error"].contains("from"));
+  right.format = Format::f64;
+  EXPECT_EQ(of(right)["largest_error"]["from"], "the exact value rounded to f64");
+  right.of_angles = true;
+  EXPECT_FALSE(of(right)["largest_error"].contains("from"));
   Accuracy none;
   none.stopped = "no position in common";
   EXPECT_EQ(of(none), Json::parse(R"json({"format": "f64", "first": 0, "last": -1, "rows": 0, "declined": 0,
                                       "entries": 0, "not_correctly_rounded": 0,
                                       "stopped": "no position in common"})json"));
+}
+
+// The residual of the whole comparison stands twice: under accuracy and as that of agreement.
+TEST(ReportJson, says_where_the_worst_residual_is_a_bound) {
+  GateResult gated = nothing_found();
+  Accuracy right = found_in_all_entries();
+  right.of_angles = true;
+  right.rounding = 0x1p-24;
+  right.worst = {0x1p-24, 0x1p-21, 2};
+  const Holds held{.cases = 100, .vacuous = 0, .worst = right.worst, .worst_at = right.worst_at};
+  asked(gated, "agrees_with_its_oracle", held);
+  asked(gated, "table/x", held);
+  const auto said = [&] { return Json::parse(json(gated)); };
+  EXPECT_FALSE(said()["asked"][0]["worst"].contains("bound_only")) << "drawn cases are measured";
+  gated.accuracy = right;
+  EXPECT_EQ(said()["accuracy"]["worst"]["residual"]["bound_only"], true);
+  EXPECT_EQ(said()["asked"][0]["worst"]["bound_only"], true);
+  EXPECT_FALSE(said()["asked"][1]["worst"].contains("bound_only")) << "another property";
+  gated.accuracy->rounding = 0x1p-25;
+  EXPECT_EQ(said()["accuracy"]["worst"]["residual"]["bound_only"], false);
+  EXPECT_EQ(said()["asked"][0]["worst"]["bound_only"], false);
+  gated.accuracy->worst_at = Case::parse("rows=1 t=5 n=100");
+  EXPECT_FALSE(said()["asked"][0]["worst"].contains("bound_only")) << "another case";
 }
 
 // The column of a bias is its head and its key.

@@ -115,6 +115,10 @@ std::vector<Term> of_a_gate() {
        "The error beside it, marked `<=` in the text, was not measured: no entry is off by more. Of sines and cosines, "
        "errors up to half an ulp of the amplitude are not told apart.",
        "gate, accuracy, --json"},
+      {{"from the exact value rounded to f64"},
+       "An error of an answer in f64 that is no sine or cosine is measured from the f64 number nearest to the exact "
+       "value: from that itself it is larger or smaller by half an ulp at most.",
+       "gate, accuracy"},
       {{"ulp", "correctly rounded", "not_correctly_rounded"},
        "An entry is correctly rounded where no number of its format is nearer to the exact value. An ulp is the "
        "distance between neighbouring numbers of the format at the exact value.",
