@@ -138,13 +138,16 @@ Exhaustive exhaustive(const Encoding& truth, const Subject& subject, const Budge
   const auto one = trial(agreement(truth), subject.encoding, subject.precision);
   const bool on_a_grid = positions_of(truth).axes > 1;
   const bool is_cache_of_a_grid = on_a_grid && !subject.live && signature(truth).role;
-  if (one && on_a_grid && !exhaustive && !is_cache_of_a_grid)
+  // A file of biases has no rows that could be asked for case by case.
+  const bool is_file_of_biases = !subject.live && std::holds_alternative<Bias>(truth);
+  const bool by_entry = exhaustive || is_cache_of_a_grid || is_file_of_biases;
+  if (one && on_a_grid && !by_entry)
     return {case_by_case(
                 every_case_of_a_grid(truth, subject.encoding, subject.live ? most_live : most_rows_of_a_file),
                 *one, budget),
             std::nullopt};
   if (!one || !asks_all(truth, subject, exhaustive)) return {};
-  if (!has_exact_entries(truth) && !exhaustive && !is_cache_of_a_grid)
+  if (!has_exact_entries(truth) && !by_entry)
     return {case_by_case(every_case(truth, subject.encoding), *one, budget), std::nullopt};
   AccuracyOptions options;
   options.everything = true;

@@ -18,8 +18,8 @@ struct Exhaustive {
 // Agreement at every position where there are few enough or where it is fast: all of a file (a table, a cache
 // of rotations or a bias), and a table or a rotary that declares at most 8192 positions, as caches do;
 // `exhaustive`: all positions of any, of a grid all places. Holds with as many cases as it took, or the first
-// position that does not, shrunk. Where time runs out there is no verdict; where all was asked for, it is
-// undecided.
+// position that does not, shrunk. Undecided where time runs out, and, where all was asked for, where it ends
+// for another reason.
 Exhaustive exhaustive(const Encoding& truth, const Subject& subject, const Budget& budget, bool exhaustive);
 
 }  // namespace posproof

@@ -65,6 +65,52 @@ TEST(Exhaustive, all_pairs_of_a_file_of_biases_are_compared) {
   EXPECT_EQ(refuted.counterexample.text(), "nq=1 nk=1 i=1099 j=1096");
 }
 
+// FIRE's oracle gives doubles and no exact entries: a sample of the pairs held.
+TEST(Exhaustive, all_pairs_of_a_file_are_compared_where_the_oracle_gives_doubles) {
+  const EncodingSpec& fire = encoding_named("fire");
+  const Parameters one = with(fire, Case::parse("heads=1 width=4"));
+  const Encoding truth = fire.oracle(one);
+  std::vector<Position> at;
+  for (Position t = 0; t < 150; ++t) at.push_back(t);
+  Tensor values = as<Bias>(truth).bias(at, at);
+  for (double& value : values.data) value = nearest(Format::f32, value);
+  const auto found = [&] {
+    const testing::Written file("fire.npy", values, true);
+    return exhaustive(
+        truth,
+        open(file.subject(),
+             {.encoding = "fire", .parameters = one, .declared = attention::in_every_kind(truth)}),
+        {}, false);
+  };
+  EXPECT_EQ(std::get<Holds>(found().verdict.value()).cases, 150u);
+  EXPECT_EQ(found().accuracy.value().wrong, 0u);
+  values.at(137, 41) *= 1.01;
+  EXPECT_EQ(std::get<Refuted>(found().verdict.value()).counterexample.text(), "nq=1 nk=1 i=137 j=41");
+}
+
+// A window of tokens, each pair of which has its bias: on a grid no pair was compared.
+TEST(Exhaustive, all_pairs_of_a_file_on_a_grid_are_compared) {
+  const EncodingSpec& table = encoding_named("relative_table");
+  const Parameters one = with(table, Case::parse("heads=1 height=5 width=6"));
+  const Encoding truth = table.oracle(one);
+  std::vector<Position> at;
+  for (Position y = 0; y < 5; ++y)
+    for (Position x = 0; x < 6; ++x) at.insert(at.end(), {y, x});
+  const Positions places(at, 2);
+  Tensor values = as<Bias>(truth).bias(places, places);
+  const auto found = [&] {
+    const testing::Written file("window.npy", values, true);
+    return exhaustive(
+        truth,
+        open(file.subject(),
+             {.encoding = "relative_table", .parameters = one, .declared = attention::in_every_kind(truth)}),
+        {}, false);
+  };
+  EXPECT_EQ(std::get<Holds>(found().verdict.value()).cases, 30u);
+  values.at(23, 17) += 1;
+  EXPECT_TRUE(std::holds_alternative<Refuted>(found().verdict.value()));
+}
+
 TEST(Exhaustive, a_live_bias_is_compared_where_it_ends_or_says_what_was_left_out) {
   const Encoding truth = alibi().oracle(parameters());
   Subject live{"alibi", "built in", alibi().make(parameters()), all_f64, true};
