@@ -174,7 +174,7 @@ std::string legend(std::span<const Source> sources, Pages& pages) {
     return "";
   return fmt::format(
       "\nWhat is quoted of a property and an encoding is the entry of the matrix: `holds 14 %` says that a search found no "
-      "counterexample and that its largest error was 14 % of the error bound, `fails 0.2` that the recorded counterexample is off by "
+      "counterexample and that its largest error was 14 % of the error bound (`holds` alone, of agreement, says the former), `fails 0.2` that the recorded counterexample is off by "
       "0.2 in the unit of the statement. Entries separated by ` / ` belong to different parameters of the encoding, such as another "
       "scaling of RoPE or an odd width ({}).\n",
       link(pages, matrix_page, "How to read the tables"));
