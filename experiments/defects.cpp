@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <set>
@@ -38,11 +39,25 @@ struct Row {
   bool survives() const { return !refuted.contains(named); }
 };
 
+// Off by a few roundings of an answer, where the statement allows none: whether a case shows it is a matter
+// of the last bits of sines and powers, which another processor has otherwise.
+bool is_rounding(const Residual& off, const Precision& precision) {
+  const double size =
+      off.ceiling > 0 ? off.ceiling : 1;  // 0: said of what has to be exact; entries are near 1
+  return std::isfinite(size) && off.error <= 8 * precision.result * size;
+}
+
 bool refutes(const Property& property, const Encoding& wrong, const Precision& precision,
-             const std::string& id, std::uint64_t most) {
+             const std::string& id, std::uint64_t most, bool named) {
   const auto one = trial(property, wrong, precision);
   if (!one) return false;
-  const Verdict verdict = search(*one, {.id = id, .budget = {.cases = most, .shrinks = 0}});
+  const Trial beyond_rounding = [&](Draw& draw) {
+    Residual off = (*one)(draw);
+    if (!off.holds() && is_rounding(off, precision)) off.bound = off.error;
+    return off;
+  };
+  const Verdict verdict =
+      search(named ? *one : beyond_rounding, {.id = id, .budget = {.cases = most, .shrinks = 0}});
   return std::holds_alternative<Refuted>(verdict);
 }
 
@@ -72,8 +87,10 @@ Row judged(std::string_view family, const Defect& defect) {
     row.asked.push_back(id);
     // The tests search under this name.
     const std::string search = fmt::format("{}.{}", family, defect.name);
-    const std::uint64_t up_to = id == row.named ? cases_of_the_named : most;
-    if (refutes(property, subject.encoding, defect.precision, search, up_to)) row.refuted.insert(id);
+    const bool named = id == row.named;
+    if (refutes(property, subject.encoding, defect.precision, search, named ? cases_of_the_named : most,
+                named))
+      row.refuted.insert(id);
   };
   ask(std::string(agreement_id), agreement(truth), made_anew(defect, parameters), cases);
   const Subject remembering = made_anew(defect, parameters);
@@ -178,7 +195,7 @@ std::vector<Block> matrices(const Measured& m) {
   std::vector<Block> out = {
       Section{"Defect by property"},
       Paragraph{
-          "x: refuted; **x**: by the property that is named in advance; -: the right encoding does not claim it at that setting; empty: it holds there. A property that refutes no defect of a family has no column in its table."}};
+          "x: refuted; **x**: by the property that is named in advance; -: the right encoding does not claim it at that setting; empty: it holds there, or fails by rounding alone. A property that refutes no defect of a family has no column in its table."}};
   std::map<std::string, std::vector<const Row*>> families;
   for (const Row& row : m.rows) families[row.family].push_back(&row);
   for (const auto& [family, rows] : families) {
@@ -232,7 +249,7 @@ Document run() {
       .title = "Defects that were shipped, and what refutes them",
       .finding = finding(m),
       .condition = fmt::format(
-          "Each defect at the setting that is named for it and in the precision that it claims; seed 1; {} cases for the property that is named in advance, {} for every other that the right encoding claims at that setting, {} sequences of calls for `{}`.",
+          "Each defect at the setting that is named for it and in the precision that it claims; seed 1; {} cases for the property that is named in advance, {} for every other that the right encoding claims at that setting, {} sequences of calls for `{}`; a counterexample that is off by no more than eight roundings of an answer counts for the property that is named in advance alone.",
           cases_of_the_named, cases, histories, history_id),
       .blocks = experiments::joined(
           {by_property(m), matrices(m), what_each_is(m), left_out(m), {document::PageVerdict{finding(m)}}})};
