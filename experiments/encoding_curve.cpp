@@ -327,4 +327,20 @@ std::optional<Plot> encoding_curve(std::string_view id, const Encoding& exact, c
               .caption = fmt::format("{}; {}.", caption, words)};
 }
 
+std::string of_stand_ins(std::string_view id, const EncodingSpec& spec, const Parameters& parameters,
+                         const Plot& curve) {
+  const Value* table = parameters.find("table");
+  if (table != nullptr && text(*table) == "index")
+    return " The numbers of their places stand for the trained ones (`table=index`): size and slope are theirs, and no result.";
+  for (const Case::Field& field : parameters.fields()) {
+    if (!field.name.ends_with("_seed")) continue;
+    Parameters other = parameters;
+    other.set(field.name, parameters.real(field.name) + 1);
+    const auto there = encoding_curve(id, spec.oracle(with(spec, other)), "");
+    if (there && !std::ranges::equal(there->curves, curve.curves, {}, &Curve::points, &Curve::points))
+      return " Numbers that are trained or drawn are those of the seed: another seed has another curve.";
+  }
+  return "";
+}
+
 }  // namespace posproof::experiments

@@ -6,6 +6,7 @@
 
 #include "core/document.h"
 #include "core/encoding.h"
+#include "core/spec.h"
 
 // What an encoding does with the distance of two tokens, as one small figure.
 namespace posproof::experiments {
@@ -20,5 +21,10 @@ namespace posproof::experiments {
 // defined at one position only.
 std::optional<document::Plot> encoding_curve(std::string_view id, const Encoding& exact,
                                              const std::string& words);
+
+// A sentence for the caption where the curve is that of numbers which stand for trained ones, or are drawn:
+// of their places in the table, or of a seed, another of which has another curve. Nothing elsewhere.
+std::string of_stand_ins(std::string_view id, const EncodingSpec& spec, const Parameters& parameters,
+                         const document::Plot& curve);
 
 }  // namespace posproof::experiments

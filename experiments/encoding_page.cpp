@@ -77,6 +77,7 @@ Measured measure(std::string_view id) {
              .kind = kind(exact),
              .positions = signature(exact).positions ? std::optional(positions_of(exact)) : std::nullopt,
              .is_written = is_written(exact)};
+  if (m.curve) m.curve->caption += of_stand_ins(id, spec, parameters, *m.curve);
   const auto fails =
       std::stable_partition(m.claims.begin(), m.claims.end(), [](const Claim& one) { return one.holds; });
   m.holding = static_cast<std::size_t>(fails - m.claims.begin());

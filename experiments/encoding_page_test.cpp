@@ -31,6 +31,22 @@ double value_at(const Curve& curve, double t) {
   throw std::out_of_range(fmt::format("no point at {}", t));
 }
 
+// Of a placeholder a slope is no result, and of a seed a shape is none.
+TEST(EncodingCurve, says_what_stands_for_trained_numbers) {
+  const auto said = [](std::string_view id, const std::string& words = "") {
+    const EncodingSpec& spec = encoding_named(id);
+    return of_stand_ins(id, spec, with(spec, Case::parse(words)), curve_of(id, words));
+  };
+  for (const char* id : {"learned", "t5_bias", "relative_table", "resized_table"})
+    EXPECT_NE(said(id).find("`table=index`"), std::string::npos) << id;
+  EXPECT_EQ(said("learned", "table=seeded"), said("shaw"));
+  for (const char* id : {"shaw", "fire", "log_cpb", "transformer_xl", "gaussian_fourier", "mixed_rope"})
+    EXPECT_NE(said(id).find("another seed"), std::string::npos) << id;
+  // Their seeds change nothing at these parameters, or they have none.
+  for (const char* id : {"pope", "complex_order", "rope", "alibi", "sinusoidal"})
+    EXPECT_EQ(said(id), "") << id;
+}
+
 // What was worked out by hand, or with numpy from the formula.
 struct Known {
   std::string id, words, label;
