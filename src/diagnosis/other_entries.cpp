@@ -14,7 +14,7 @@ namespace posproof {
 namespace {
 
 // The same bias, whose every entry is the number of the row and the head that it is looked up in.
-std::optional<Bias> numbered(const EncodingSpec& spec, Parameters parameters) {
+std::optional<Bias> with_numbered_rows(const EncodingSpec& spec, Parameters parameters) {
   const Parameter* table = spec.parameters.find("table");
   if (table == nullptr || std::ranges::find(table->grid, Value(std::string("index"))) == table->grid.end())
     return std::nullopt;
@@ -66,7 +66,7 @@ class LookedUp {
 
 std::optional<Deviation> other_entries(const Encoding& declared, const EncodingSpec& spec,
                                        const Parameters& parameters, const std::vector<Answered>& answered) {
-  const auto index = numbered(spec, parameters);
+  const auto index = with_numbered_rows(spec, parameters);
   if (!index) return std::nullopt;
   LookedUp found;
   for (const Answered& one : answered) {
