@@ -13,6 +13,7 @@
 #include "core/bounded.h"
 #include "core/bounds.h"
 #include "run/agreement.h"
+#include "run/format_shown.h"
 #include "run/overflows.h"
 
 namespace posproof {
@@ -68,6 +69,14 @@ std::optional<Tensor> answered(const Encoding& truth, const Call& call) {
   }
 }
 
+bool is_shown(FormatShown formats, const Encoding& truth, const Answers& answers) {
+  for (const Answers::One& one : answers.all()) {
+    if (overflows(truth, one.call)) continue;
+    if (const auto here = answered(truth, one.call)) formats.see(truth, one.call, one.answer, *here);
+  }
+  return formats.shown();
+}
+
 }  // namespace
 
 Encoding Answers::kept_of(const Encoding& subject) const {
@@ -104,6 +113,12 @@ SeemingPrecision seeming_precision(const Encoding& truth, const Encoding& subjec
   const bool refuted = !(out.declared_share <= 1);
   std::erase_if(
       all, [&](const PrecisionTried& tried) { return !(tried.share <= 1) || (refuted && !tried.explains); });
+  if (refuted && !all.empty()) {  // what a bound allows is no sign of it
+    std::erase_if(all, [&](const PrecisionTried& tried) {
+      return !is_shown(FormatShown(declared, tried.precision), *same, answers);
+    });
+    out.allowed_alone = all.empty();
+  }
   if (out.answers == 0 || all.empty()) return out;
   const PrecisionTried* const tightest = &all.front();
   out.word = tightest->precision.word();
@@ -114,6 +129,7 @@ SeemingPrecision seeming_precision(const Encoding& truth, const Encoding& subjec
 
 std::string in_words(const SeemingPrecision& seeming, const Precision& declared) {
   if (seeming.answers == 0 || (!seeming.word.empty() && seeming.share == 0)) return {};
+  if (seeming.allowed_alone) return {};
   if (seeming.word.empty())
     return fmt::format("no precision explains all of {} answers: more than rounding is wrong",
                        seeming.answers);

@@ -26,12 +26,13 @@ class Answers {
 };
 
 // The first precision, of those in use and from tight to loose, under which every answer is within rounding
-// of the truth.
+// of the truth; of a refuted subject one whose coarser formats the answers show (run/format_shown.h), too.
 struct SeemingPrecision {
   std::size_t answers = 0;      // that were looked at
   std::string word = {};        // reads back; empty where none holds
   double share = 0;             // largest share of what it allows
   double declared_share = 0;    // and of what the declared one does; infinite where that does not hold
+  bool allowed_alone = false;   // some precision allows every answer, and none of these is shown by them
   bool tighter_by_far = false;  // the answers use at most a quarter of that share of what is declared
 };
 

@@ -109,6 +109,30 @@ TEST(SeemingPrecision, of_a_refuted_one_is_what_would_hold) {
       << in_words(seeming, Precision::parse("bf16"));
 }
 
+// Angles in steps of 1/1024 are off by less than half of what tables in bf16 allow.
+TEST(SeemingPrecision, of_what_is_wrong_by_less_than_a_format_rounds_is_none) {
+  Rotary in_steps = rope({f64, f64, f64, f32});
+  in_steps.rotate = [pairs = in_steps.pairs](const Tensor& x, const Positions& positions, Role) {
+    Tensor y = x;
+    const std::size_t n = x.shape[2];
+    for (std::size_t r = 0; r < x.rows(); ++r)
+      for (const Pair& pair : pairs) {
+        const double angle = positions.at(r / n * n + r % n) * pair.frequency;
+        const double c = std::cos(std::floor(1024 * angle) / 1024),
+                     s = std::sin(std::floor(1024 * angle) / 1024);
+        const double a = x.at(r, pair.first), b = x.at(r, pair.second);
+        y.at(r, pair.first) = to_f32(a * c - b * s);
+        y.at(r, pair.second) = to_f32(a * s + b * c);
+      }
+    return y;
+  };
+  const SeemingPrecision seeming = seen(in_steps, "f32");
+  EXPECT_GT(seeming.declared_share, 1);
+  EXPECT_TRUE(seeming.allowed_alone);
+  EXPECT_EQ(seeming.word, "");
+  EXPECT_EQ(in_words(seeming, all_f32), "");
+}
+
 TEST(SeemingPrecision, of_another_rotation_is_none) {
   Rotary wrong = rope({f32, f32, f32, f32});
   wrong.rotate = [right = wrong.rotate](const Tensor& x, const Positions& positions, Role role) {
