@@ -19,27 +19,90 @@ Position rounded_to_digits(Position t, int digits) {
 
 namespace {
 
-std::vector<Position> sorted(std::span<const Position> row) {
+using Row = std::span<const Position>;
+using OfRow = void (*)(Row row, std::span<Position> other);
+
+// Of so many tokens at once, axis by axis: what is found by looking at all of them is found once.
+Effect effect_on_tokens_at_once(std::string words, OfRow other, std::size_t (*tokens_of)(const Call&)) {
+  return effect_on_calls(std::move(words), [other, tokens_of](Call& call) {
+    TokenPositions& given = call.positions;
+    const std::size_t all = given.whole.size() / given.axes, tokens = tokens_of(call);
+    std::vector<Position> row(tokens), changed(tokens);
+    for (std::size_t axis = 0; axis < given.axes; ++axis)
+      for (std::size_t first = 0; first < all; first += tokens) {  // none where there are no tokens
+        const auto at = [&](std::size_t n) -> Position& {
+          return given.whole[(first + n) * given.axes + axis];
+        };
+        for (std::size_t n = 0; n < tokens; ++n) row[n] = at(n);
+        other(row, changed);
+        for (std::size_t n = 0; n < tokens; ++n) at(n) = changed[n];
+      }
+  });
+}
+
+Effect effect_on_rows(std::string words, OfRow other) {
+  return effect_on_tokens_at_once(std::move(words), other, [](const Call& call) {
+    return call.positions.whole.size() / call.positions.axes / std::max<std::size_t>(call.batch, 1);
+  });
+}
+
+Effect effect_on_batches(std::string words, OfRow other) {
+  return effect_on_tokens_at_once(std::move(words), other, [](const Call& call) {
+    return call.positions.whole.size() / call.positions.axes;
+  });
+}
+
+std::vector<Position> sorted(Row row) {
   std::vector<Position> rising(row.begin(), row.end());
   std::ranges::sort(rising);
   return rising;
 }
 
 // argsort: entry n is the token that comes n-th, of equal ones the first first.
-std::vector<std::size_t> in_rising_order(std::span<const Position> row) {
+std::vector<std::size_t> in_rising_order(Row row) {
   std::vector<std::size_t> order(row.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [row](std::size_t n) { return row[n]; });
   return order;
 }
 
+void put_back_by_the_order(Row row, std::span<Position> other) {
+  const std::vector<Position> rising = sorted(row);
+  const std::vector<std::size_t> order = in_rising_order(row);
+  for (std::size_t n = 0; n < row.size(); ++n) other[n] = rising[order[n]];
+}
+
 // What finds the row of a position in those of the distinct ones by counting from the smallest on, as if no
 // position were missing; past the last one it finds that.
-Position among_distinct(std::span<const Position> all, Position t) {
-  std::vector<Position> distinct = sorted(all);
+void among_distinct(Row row, std::span<Position> other) {
+  std::vector<Position> distinct = sorted(row);
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
   const auto last = static_cast<Position>(distinct.size()) - 1;
-  return distinct[static_cast<std::size_t>(std::min(t - distinct.front(), last))];
+  for (std::size_t n = 0; n < row.size(); ++n)
+    other[n] = distinct[static_cast<std::size_t>(std::min(row[n] - distinct.front(), last))];
+}
+
+void from_the_smallest(Row row, std::span<Position> other) {
+  const Position least = *std::ranges::min_element(row);
+  for (std::size_t n = 0; n < row.size(); ++n) other[n] = row[n] - least;
+}
+
+void all_the_largest(Row row, std::span<Position> other) {
+  std::ranges::fill(other, *std::ranges::max_element(row));
+}
+
+void all_the_smallest(Row row, std::span<Position> other) {
+  std::ranges::fill(other, *std::ranges::min_element(row));
+}
+
+void at_most_one_less_than_the_largest(Row row, std::span<Position> other) {
+  const Position most = *std::ranges::max_element(row) - 1;
+  for (std::size_t n = 0; n < row.size(); ++n) other[n] = std::min(row[n], most);
+}
+
+void largest_so_far(Row row, std::span<Position> other) {
+  Position most = row.front();
+  for (std::size_t n = 0; n < row.size(); ++n) other[n] = most = std::max(most, row[n]);
 }
 
 // Context parallelism gives rank r of so many the chunks r and 2 ranks - 1 - r of a sequence, so that all
@@ -93,18 +156,17 @@ std::vector<Effect> effects_of_row_positions() {
                           [](T t) { return t.at - t.first(); }),
       effect_on_positions("positions are relative to the last of their row",
                           [](T t) { return t.at - t.last(); }),
-      effect_on_positions("positions are relative to the smallest of their row",
-                          [](T t) { return t.at - *std::ranges::min_element(t.of_row()); }),
-      effect_on_positions("positions are relative to the smallest of the batch",
-                          [](T t) { return t.at - *std::ranges::min_element(t.all); }),
-      effect_on_positions("positions of a row are sorted, the smallest first",
-                          [](T t) { return sorted(t.of_row())[t.token]; }),
-      effect_on_positions("positions of a row are sorted, and put back by the permutation that sorts them "
-                          "instead of its inverse",
-                          [](T t) { return sorted(t.of_row())[in_rising_order(t.of_row())[t.token]]; }),
-      effect_on_positions("the distinct positions of a row stand in a list, in which position t is taken for "
-                          "entry t - t_min, as if none were missing",
-                          [](T t) { return among_distinct(t.of_row(), t.at); }),
+      effect_on_rows("positions are relative to the smallest of their row", &from_the_smallest),
+      effect_on_batches("positions are relative to the smallest of the batch", &from_the_smallest),
+      effect_on_rows(
+          "positions of a row are sorted, the smallest first",
+          [](Row row, std::span<Position> other) { std::ranges::copy(sorted(row), other.begin()); }),
+      effect_on_rows("positions of a row are sorted, and put back by the permutation that sorts them "
+                     "instead of its inverse",
+                     &put_back_by_the_order),
+      effect_on_rows("the distinct positions of a row stand in a list, in which position t is taken for "
+                     "entry t - t_min, as if none were missing",
+                     &among_distinct),
       effect_on_positions("where a row of n tokens ends n - 1 behind its first position, its tokens count on "
                           "from that, whatever stands between",
                           [](T t) {
@@ -118,12 +180,9 @@ std::vector<Effect> effects_of_row_positions() {
                           [](T t) { return t.last(); }),
       effect_on_positions("every token has the position of the first of the batch",
                           [](T t) { return t.all.front(); }),
-      effect_on_positions("every token has the largest position of the batch",
-                          [](T t) { return *std::ranges::max_element(t.all); }),
-      effect_on_positions("every token has the smallest position of the batch",
-                          [](T t) { return *std::ranges::min_element(t.all); }),
-      effect_on_positions("every token has the largest position of its row",
-                          [](T t) { return *std::ranges::max_element(t.of_row()); }),
+      effect_on_batches("every token has the largest position of the batch", &all_the_largest),
+      effect_on_batches("every token has the smallest position of the batch", &all_the_smallest),
+      effect_on_rows("every token has the largest position of its row", &all_the_largest),
       effect_on_positions("positions count as the number of tokens in the row",
                           [](T t) { return static_cast<Position>(t.tokens); }),
       effect_on_positions("positions count as the number of tokens in the row, less one",
@@ -183,10 +242,10 @@ std::vector<Effect> effects_of_row_positions() {
                             const std::size_t other = t.token % 2 == 0 ? t.token + 1 : t.token - 1;
                             return other < t.tokens ? t.of_row()[other] : t.at;
                           }),
-      effect_on_positions("no position is smaller than one before it in its row: the largest so far counts",
-                          [](T t) { return *std::ranges::max_element(t.of_row().first(t.token + 1)); }),
-      effect_on_positions("positions past m - 1 count as m - 1, m being the largest of the call",
-                          [](T t) { return std::min(t.at, *std::ranges::max_element(t.all) - 1); }),
+      effect_on_rows("no position is smaller than one before it in its row: the largest so far counts",
+                     &largest_so_far),
+      effect_on_batches("positions past m - 1 count as m - 1, m being the largest of the call",
+                        &at_most_one_less_than_the_largest),
       effect_on_positions("every token of batch row b has the position of token b of its row",
                           [](T t) { return t.of_row()[t.row % t.tokens]; }),
       effect_on_positions("where the number of tokens is a multiple of 16, the first two of 16 have each "
