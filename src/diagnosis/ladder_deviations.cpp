@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/axis_bases.h"
 #include "core/formats.h"
 #include "core/function.h"
 #include "diagnosis/measured_words.h"
@@ -323,6 +324,31 @@ std::optional<Sentences> by_pairs_elsewhere(const Pairs& pairs) {
   return Sentences{fmt::format("{} frequencies of {}", all, numbered("pair", of))};
 }
 
+// Some pairs, on the ladder of another base: each frequency is the same power of the declared one.
+std::optional<Sentences> by_another_base_of_some(const Pairs& pairs, const Parameters& parameters,
+                                                 double divisor) {
+  constexpr std::size_t several = 3;
+  constexpr double vague = 1e-2;
+  std::vector<std::size_t> which;
+  double power = 0, error = 0;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const MeasuredFrequency& pair = pairs[i];
+    if (!pair.differs()) continue;
+    if (!(pair.measured > 0) || !(pair.declared > 0) || pair.declared == 1) return std::nullopt;
+    const double log = std::log(pair.declared), own = std::log(pair.measured) / log,
+                 off = 2 * std::max(1.0, std::abs(own)) *
+                       (pair.error / pair.measured + pair.allowed / pair.declared) / std::abs(log);
+    if (!which.empty() && std::abs(own - power) > off + error) return std::nullopt;
+    if (which.empty() || off < error) power = own, error = off;
+    which.push_back(i);
+  }
+  const double declared = log_base_of(pairs, parameters, divisor);
+  if (which.size() < several || which.size() == pairs.size() || error * declared > vague) return std::nullopt;
+  const auto [known, ought] = told_apart(std::exp(power * declared), error * declared, std::exp(declared), 0);
+  return Sentences{
+      fmt::format("{} have the frequencies of base {}, not {}", numbered("pair", which), known, ought)};
+}
+
 // Pairs of one ratio together; those that do not rotate.
 Sentences by_runs(const Pairs& pairs) {
   struct Run {
@@ -391,7 +417,8 @@ double MeasuredFrequency::ratio_error() const {
 Parameters with_base_of_axis(Parameters parameters, std::size_t axis) {
   const Value* given = parameters.find("bases");
   const auto* bases = given == nullptr ? nullptr : std::get_if<std::vector<double>>(given);
-  if (bases != nullptr && bases->size() > 1 && axis < bases->size()) parameters.set("base", (*bases)[axis]);
+  if (bases != nullptr)
+    if (const auto own = base_of_axis(*bases, axis)) parameters.set("base", *own);
   return parameters;
 }
 
@@ -406,6 +433,7 @@ std::vector<std::string> ladder_deviations(const std::vector<MeasuredFrequency>&
   if (const auto one = by_other_pairs(pairs)) return *one;
   if (const auto one = by_another_ladder(pairs, parameters, divisor)) return *one;
   if (const auto one = by_pairs_elsewhere(pairs)) return *one;
+  if (const auto one = by_another_base_of_some(pairs, parameters, divisor)) return *one;
   return by_runs(pairs);
 }
 

@@ -27,6 +27,7 @@
 #include "catalogue/properties/table/inverts_translation_by_transposing.h"
 #include "catalogue/properties/table/keeps_pairs_on_the_unit_circle.h"
 #include "catalogue/properties/table/rotates_clockwise.h"
+#include "core/axis_bases.h"
 #include "core/declare.h"
 #include "core/error.h"
 #include "core/hard.h"
@@ -65,7 +66,7 @@ double factor_of(const Arguments& p, std::size_t axis) {
 }
 
 double base_of(const Arguments& p, std::size_t axis) {
-  return given(p.list("bases")) ? p.list("bases")[axis] : p.real("base");
+  return base_of_axis(p.list("bases"), axis).value_or(p.real("base"));
 }
 
 long double scale_of(const Arguments& p, std::size_t axis) {

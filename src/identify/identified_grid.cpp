@@ -69,10 +69,10 @@ std::vector<Given> bases_of_axes(const std::vector<MeasuredLadder>& ladders,
   std::vector<Given> out;
   std::vector<std::vector<double>> own = {{}};
   bool shared = false;
-  const std::vector<double> first = bases_of(ladders.front(), exponents);
-  for (const double base : first) out.emplace_back("base", base);
   for (const MeasuredLadder& ladder : ladders) {
     const std::vector<double> of_axis = bases_of(ladder, exponents);
+    if (&ladder == &ladders.front())
+      for (const double base : of_axis) out.emplace_back("base", base);
     std::vector<std::vector<double>> longer;
     for (const auto& some : own)
       for (const double base : of_axis) {
