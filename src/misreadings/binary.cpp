@@ -1,5 +1,6 @@
 #include <bit>
 #include <cstdint>
+#include <vector>
 
 #include "catalogue/encodings/binary.h"
 #include "catalogue/misreadings/binary.h"
@@ -27,11 +28,23 @@ Encoding reads(const Parameters& given) {
   });
 }
 
+Encoding in_gray_code(const Parameters& given) {
+  Table out = misread::right<Table>(encodings::binary, given);
+  if (out.dim < 2) throw Refusal("the same in one digit");
+  out.rows = [own = out.rows](const Positions& positions, Position length) {
+    std::vector<Position> others;
+    for (const Position t : positions) others.push_back(t ^ t >> 1);
+    return own(others, length);
+  };
+  return out;
+}
+
 }  // namespace
 
 const MisreadingFamily entry{{
     {"the first column is the highest digit that is 1: zeros before it are left out", &reads<true>},
     {"the last column is the highest digit that is 1: zeros before it are left out", &reads<false>},
+    {"the digits are those of the Gray code, t xor floor(t/2)", &in_gray_code},
 }};
 
 }  // namespace posproof::misreadings_binary

@@ -34,6 +34,7 @@ struct Count {
   bool hidden_too = false;      // of these, those of keys up to the query's own
   std::size_t less = 0;         // the largest position is smaller by it
   Real below = 0;               // added to the position
+  bool wraps = false;           // past the largest one it begins again at 0
   Between between = Between::interpolated;
   bool divided = false;  // the product with the row, by sqrt(dim)
   Kept kept = {};
@@ -42,7 +43,7 @@ struct Count {
 Encoding reads(const Parameters& given, const Count& of) {
   const Arguments p = misread::arguments(encodings::cope, given);
   const std::size_t dim = p.width("dim"), rows = p.width("length");
-  if (rows < 1 + of.less) throw Refusal("nothing is left");
+  if (rows < 1 + of.less || (of.wraps && rows < 2)) throw Refusal("nothing is left");
   const Real last = static_cast<Real>(rows - 1 - of.less);
   const Real scale = p.is("gate", "scaled") ? 1 / root(dim) : 1;
   const std::size_t behind = p.is("counting", "inclusive") ? 0 : 1;
@@ -66,7 +67,7 @@ Encoding reads(const Parameters& given, const Count& of) {
               if (of.kept.each_step) position = Kept::in(of.kept.sum, position);
             }
           position = Kept::in(of.kept.sum, position);
-          position = std::clamp(position, Real{0}, last);
+          position = of.wraps ? std::fmod(position, last) : std::clamp(position, Real{0}, last);
           const auto low = static_cast<std::size_t>(position), high = std::min(low + 1, rows - 1);
           Real share = position - static_cast<Real>(low);
           if (of.between == Between::rounded) share = std::nearbyint(share);
@@ -100,6 +101,7 @@ const MisreadingFamily entry{{
     {"the gates of masked keys up to the query's own count as well", with({.hidden_too = true}),
      "dim=4 length=8"},
     {"positions are limited to length - 2, not to length - 1", with({.less = 1}), "dim=4 length=3"},
+    {"positions are taken modulo length - 1, not limited to it", with({.wraps = true}), "dim=4 length=3"},
     {"positions count from 1, not from 0", with({.below = 1}), "dim=4 length=8"},
     {"positions are smaller by 1", with({.below = -1}), "dim=4 length=8"},
     {"positions are rounded to the nearest row, not interpolated", with({.between = Between::rounded}),

@@ -37,6 +37,7 @@ struct Read {
   Share share = &linear;
   bool divided = false;
   int rows_less = 0;
+  bool wraps = false;
   bool seen_alone = true;  // gates of keys that are hidden from a query are 0; else of its later ones alone
 };
 
@@ -54,6 +55,8 @@ PairFormula counted(const Read& as) {
                       }
                       const Real most = Real(table.rows()) - 1 - as.rows_less;
                       Real at = as.count(gates, j, i, behind);
+                      if (as.wraps)
+                        while (at >= most) at -= most;
                       at = at < 0 ? 0 : at > most ? most : at;
                       const Real whole = std::floor(at), share = as.share(at - whole);
                       Real met = (1 - share) * dot(q.row(i), table.row(std::size_t(whole)));
@@ -125,6 +128,7 @@ TEST(MisreadCope, is_what_the_sentence_says) {
                 .seen_alone = false})},
       {"the gates of masked keys up to the query's own count as well", counted({.seen_alone = false})},
       {"positions are limited to length - 2, not to length - 1", counted({.rows_less = 1})},
+      {"positions are taken modulo length - 1, not limited to it", counted({.wraps = true})},
       {"positions count from 1, not from 0",
        counted({.count = [](const std::vector<Real>& gates, std::size_t j, std::size_t i,
                             std::size_t behind) { return from_the_key(gates, j, i, behind) + 1; }})},

@@ -23,13 +23,14 @@ struct Perceptron {
   bool rescaled = false;    // it sees logits that are not divided by sqrt(dim)
   bool of_sum = false;      // it sees logit + bias in place of the logit
   std::size_t from = 1;     // the number of the first head, of which slopes are powers
+  bool reversed = false;    // the last head has the slope of the first
   bool by_channel = false;  // q and k hold channel 0 of all heads first
 };
 
 Encoding reads(const Parameters& given, const Perceptron& of) {
   const Arguments p = misread::arguments(encodings::dape, given);
   const std::size_t heads = p.width("heads"), width = p.width("dim"), hidden = p.width("hidden");
-  if ((of.in_turn || of.by_channel) && heads == 1) throw Refusal("the same with one head");
+  if ((of.in_turn || of.by_channel || of.reversed) && heads == 1) throw Refusal("the same with one head");
   if (of.by_channel && width == 1) throw Refusal("the same with one channel");
   const bool residual = p.is("residual", "both");
   const Tensor first = trained(hidden, 2 * heads + 1, p.whole("table_seed")),
@@ -41,6 +42,7 @@ Encoding reads(const Parameters& given, const Perceptron& of) {
     slopes.push_back(of.from == 1
                          ? Real{alibi.slopes[h]}
                          : std::exp2(-8 * static_cast<Real>(h + of.from) / static_cast<Real>(heads)));
+  if (of.reversed) std::ranges::reverse(slopes);
   const auto product = [=](std::span<const double> q, std::span<const double> k, std::size_t h) {
     if (!of.by_channel) return dot(q.subspan(h * width, width), k.subspan(h * width, width));
     Real sum = 0;
@@ -109,6 +111,8 @@ const MisreadingFamily entry{{
      "dim=2 heads=2 hidden=4"},
     {"the slopes of ALiBi are 2^(-8 h/heads) with h from 0: the first is 1", with({.from = 0}),
      "dim=2 heads=2 hidden=4"},
+    {"the slopes of ALiBi stand in reverse order: the last head has that of the first",
+     with({.reversed = true}), "dim=2 heads=2 hidden=4"},
     {"q and k are read as [n, dim, heads], not as [n, heads, dim]", with({.by_channel = true}),
      "dim=2 heads=2 hidden=4"},
 }};

@@ -21,7 +21,8 @@ struct Network {
   Real (*function)(Real x) = [](Real x) { return x < 0 ? x / 100 : x; };
   Real first_biases = 1, last_biases = 1;
   Real logits = 1, biases = 1, biases_of_logits = 0;
-  bool exchanged = false, in_turn = false, alone = false, undivided = false, by_channel = false;
+  bool exchanged = false, in_turn = false, alone = false, undivided = false, by_channel = false,
+       reversed = false;
   Real first_head = 1;
 };
 
@@ -40,8 +41,8 @@ LogitFormula network(const Network& as) {
         product += Real(q[at]) * k[at];
       }
       logits.push_back(product / root);
-      biases.push_back(-std::exp2(-8 * (Real(h) + as.first_head) / Real(heads)) *
-                       Real(i < j ? j - i : i - j));
+      const Real at = Real(as.reversed ? heads - 1 - h : h) + as.first_head;
+      biases.push_back(-std::exp2(-8 * at / Real(heads)) * Real(i < j ? j - i : i - j));
     }
     std::vector<Real> given;
     for (std::size_t h = 0; h < heads; ++h)
@@ -88,6 +89,8 @@ TEST(MisreadDape, is_what_the_sentence_says) {
        {"the perceptron is given the logits with the biases of ALiBi added",
         network({.biases_of_logits = 1})},
        {"the slopes of ALiBi are 2^(-8 h/heads) with h from 0: the first is 1", network({.first_head = 0})},
+       {"the slopes of ALiBi stand in reverse order: the last head has that of the first",
+        network({.reversed = true})},
        {"q and k are read as [n, dim, heads], not as [n, heads, dim]", network({.by_channel = true})}},
       {"", "residual=logits table_seed=2"});
 }

@@ -45,6 +45,23 @@ Encoding read_backward(const Parameters& given) {
       });
 }
 
+// The condition is d < length - 1, not d < length.
+Encoding ends_one_early(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::music_transformer, given);
+  const std::size_t dim = p.width("dim");
+  const Position length = p.whole("length");
+  if (!p.is("beyond", "zero")) throw Refusal("said of distances that have no vector");
+  const Tensor table = trained(p.width("length"), dim, p.whole("table_seed"));
+  return misread::with_logit(
+      encodings::music_transformer, given,
+      [=](std::span<const double> q, std::span<const double> k, Position i, Position j, std::size_t) {
+        Real logit = dot(q, k);
+        if (const Position back = i - j; back >= 0 && back < length - 1)
+          logit += dot(q, table.row(static_cast<std::size_t>(length - 1 - back)));
+        return logit / root(dim);
+      });
+}
+
 }  // namespace
 
 const MisreadingFamily entry{{
@@ -53,6 +70,7 @@ const MisreadingFamily entry{{
      &skewed_from_behind, "dim=4 length=12"},
     {"the table is read from its other end: distance d has row d, not row length - 1 - d", &read_backward,
      "dim=4 length=12"},
+    {"distance length - 1 has no vector, as if it were out of reach", &ends_one_early, "dim=4 length=12"},
 }};
 
 }  // namespace posproof::misreadings_music_transformer

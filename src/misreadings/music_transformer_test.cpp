@@ -30,13 +30,29 @@ Real from_the_other_end(const Arguments& p, std::span<const double> q, std::span
          inside::root(q.size());
 }
 
+Real without_the_last(const Arguments& p, std::span<const double> q, std::span<const double> k, Position i,
+                      Position j, std::size_t) {
+  const auto n = static_cast<Position>(p.width("length"));
+  const Tensor table = inside::trained(p.width("length"), q.size(), p.whole("table_seed"));
+  Real logit = inside::dot(q, k);
+  for (Position row = 1; row < n; ++row)
+    if (i == j + n - 1 - row) logit += inside::dot(q, table.row(static_cast<std::size_t>(row)));
+  return logit / inside::root(q.size());
+}
+
+TEST(MisreadMusicTransformer, is_none_where_all_distances_have_a_vector) {
+  const Misreading& one = misreadings::music_transformer.misreadings.back();
+  EXPECT_THROW(one.make(Case::parse("dim=4 length=12 beyond=repeat")), Refusal);
+}
+
 TEST(MisreadMusicTransformer, is_what_the_sentence_says) {
   const auto& all = misreadings::music_transformer;
   testing::expect_logits(
       "music_transformer", all,
       {{all.misreadings.front().what, &skewed},
        {"the table is read from its other end: distance d has row d, not row length - 1 - d",
-        &from_the_other_end}},
+        &from_the_other_end},
+       {"distance length - 1 has no vector, as if it were out of reach", &without_the_last}},
       {"", "table_seed=2"});
 }
 

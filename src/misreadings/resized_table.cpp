@@ -112,8 +112,11 @@ resampling::Axis axis(const Arguments& p, std::string_view before, std::string_v
           .more = p.real("more")};
 }
 
-// Scales that are given as (x, y) where (y, x) is taken, while the extents are those of the right grid.
-Encoding with_steps_exchanged(const Parameters& given) {
+// Scales that are given as (x, y) where (y, x) is taken, or one of the two for both, while the extents are
+// those of the right grid.
+enum class Steps { exchanged, of_rows, of_columns };
+template <Steps steps>
+Encoding with_other_steps(const Parameters& given) {
   const Arguments p = misread::arguments(encodings::resized_table, given);
   if (!p.is("method", "linear") && !p.is("method", "cubic")) throw Refusal("said of grids with filters");
   if (p.flag("antialias")) throw Refusal("filters that are as wide as their step are others");
@@ -136,8 +139,8 @@ Encoding with_steps_exchanged(const Parameters& given) {
       if (static_cast<std::size_t>(positions[r]) < kept) continue;
       const std::size_t cell = static_cast<std::size_t>(positions[r]) - kept;
       std::vector<long double> sums(rows.width());
-      for (const auto& y : taps(down, across, cell / across.after))
-        for (const auto& x : taps(across, down, cell % across.after)) {
+      for (const auto& y : taps(down, steps == Steps::of_rows ? down : across, cell / across.after))
+        for (const auto& x : taps(across, steps == Steps::of_columns ? across : down, cell % across.after)) {
           const Position entry[] = {static_cast<Position>(kept + y.index * across.before + x.index)};
           const Tensor one = stored(entry, length);
           for (std::size_t c = 0; c < sums.size(); ++c) sums[c] += y.weight * x.weight * one.at(0, c);
@@ -161,7 +164,11 @@ const MisreadingFamily entry{{
     {"the resized grid is laid out column by column: as [width, height]", &answered_by_columns, of_grids},
     {"the steps of rows and columns are exchanged: down the grid from_width / width, across it from_height / "
      "height",
-     &with_steps_exchanged, of_grids},
+     &with_other_steps<Steps::exchanged>, of_grids},
+    {"the step of rows serves for columns, too: from_height / height across the grid",
+     &with_other_steps<Steps::of_rows>, of_grids},
+    {"the step of columns serves for rows, too: from_width / width down the grid",
+     &with_other_steps<Steps::of_columns>, of_grids},
     {"the trained grid is taken from the first row of the table on, kept rows among it",
      &with_kept_rows_in_the_grid, of_grids},
 }};

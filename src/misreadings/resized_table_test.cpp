@@ -71,11 +71,15 @@ long double share_in_steps(std::size_t from, long double step, std::size_t n, st
   return std::max(0.0L, 1 - std::abs(at - static_cast<long double>(i)));
 }
 
-std::vector<double> of_exchanged_steps(const Tensor&, const Arguments& p) {
+// The steps down and across, of those of rows and of columns.
+template <bool down_by_rows, bool across_by_rows>
+std::vector<double> of_other_steps(const Tensor&, const Arguments& p) {
   const std::size_t dim = p.width("dim"), rows = p.width("from_height"), columns = p.width("from_width"),
                     height = p.width("height"), width = p.width("width");
-  const long double down = static_cast<long double>(columns) / static_cast<long double>(width),
-                    across = static_cast<long double>(rows) / static_cast<long double>(height);
+  const long double of_rows = static_cast<long double>(rows) / static_cast<long double>(height),
+                    of_columns = static_cast<long double>(columns) / static_cast<long double>(width),
+                    down = down_by_rows ? of_rows : of_columns,
+                    across = across_by_rows ? of_rows : of_columns;
   std::vector<double> out;
   for (std::size_t cell = 0; cell < height * width; ++cell)
     for (std::size_t c = 0; c < dim; ++c) {
@@ -112,7 +116,11 @@ const testing::Formulas<Flat> formulas = {
      }},
     {"the steps of rows and columns are exchanged: down the grid from_width / width, across it from_height / "
      "height",
-     &of_exchanged_steps},
+     &of_other_steps<false, true>},
+    {"the step of rows serves for columns, too: from_height / height across the grid",
+     &of_other_steps<true, true>},
+    {"the step of columns serves for rows, too: from_width / width down the grid",
+     &of_other_steps<false, false>},
     {"the trained grid is taken from the first row of the table on, kept rows among it", &of_the_first_rows},
 };
 

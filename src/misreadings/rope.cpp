@@ -263,6 +263,9 @@ const MisreadingFamily entry{{
      &misread::llama3<misread::between<misread::all_of_it>>, llama},
     {"the ramp between low_freq_factor and high_freq_factor rotations is reversed",
      &misread::llama3<misread::between<misread::what_is_left>>, llama},
+    {"the share of the unscaled frequency is (r - high_freq_factor)/(high_freq_factor - low_freq_factor), r "
+     "being the rotations: low_freq_factor is not what is taken off",
+     &misread::llama3<misread::between<misread::from_high>>, llama},
     {"wavelengths are 1/w: 2 pi is missing", &misread::llama3<misread::with_turn<1>>, llama},
     {"wavelengths are 2/w: pi is missing", &misread::llama3<misread::with_turn<2>>, llama},
     {"wavelengths are interpolated along the ramp, not frequencies",

@@ -80,8 +80,8 @@ inline Real rotations(const scaling::Scaling& s, const Step& at) {
 
 inline scaling::Made by_rotations(const scaling::Scaling& s, const Step& at, Real frequency, Real r) {
   const auto plain = [](Real x) { return static_cast<double>(x); };
-  return {frequency, posproof::by_rotations(at.w, plain(frequency), plain(s.factor), plain(r), plain(s.low),
-                                            plain(s.high))};
+  return {frequency, posproof::by_rotations(at.w, std::abs(plain(frequency)), plain(s.factor), plain(r),
+                                            plain(s.low), plain(s.high))};
 }
 
 // `kept(r)` of a pair between the two is the share of w, the rest of w/s.
@@ -113,6 +113,10 @@ inline Real all_of_it(Real) {
 }
 inline Real what_is_left(Real share) {
   return 1 - share;
+}
+// (r - high)/(high - low)
+inline Real from_high(Real share) {
+  return share - 1;
 }
 
 template <ScaledBy frequency>

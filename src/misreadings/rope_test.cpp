@@ -164,6 +164,11 @@ const testing::Formulas<Frequencies> formulas = {
      kept([](Real r, Real low, Real high) -> Real {
        return r < low ? 0 : r > high ? 1 : 1 - ramp(r, low, high);
      })},
+    {"the share of the unscaled frequency is (r - high_freq_factor)/(high_freq_factor - low_freq_factor), r "
+     "being the rotations: low_freq_factor is not what is taken off",
+     kept([](Real r, Real low, Real high) -> Real {
+       return r < low ? 0 : r > high ? 1 : (r - high) / (high - low);
+     })},
     {"wavelengths are 1/w: 2 pi is missing", kept(&ramp, 1)},
     {"wavelengths are 2/w: pi is missing", kept(&ramp, 2)},
     {"wavelengths are interpolated along the ramp, not frequencies",

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "misreadings/testing/formulas.h"
+#include "run/catalogued.h"
 
 namespace posproof::misreadings_sandwich_test {
 namespace {
@@ -25,6 +26,19 @@ EntryFormula sum_of(Real (*term)(Real w, Real i, Real j, Real distance), int pow
   };
 }
 
+// Cosines less 1 where they are centred, of all frequencies but so many at either end.
+EntryFormula without(std::int64_t first, std::int64_t last) {
+  return [=](const Arguments& p, std::size_t head, Position i, Position j) {
+    const Position distance = j > i && p.is("form", "causal") ? 0 : std::abs(i - j);
+    const std::int64_t half = p.whole("dim") / 2, from = p.whole("first_n");
+    Real sum = 0;
+    for (std::int64_t n = from + first; n < from + half - last; ++n)
+      sum += std::cos(Real(distance) / std::pow(Real(p.real("base")), Real(n) / Real(half))) -
+             (p.is("centre", "zero") ? 1 : 0);
+    return sum / (8 * (Real(head) + 1) / Real(p.whole("heads")));
+  };
+}
+
 TEST(MisreadSandwich, is_what_the_sentence_says) {
   const auto cosine = [](Real w, Real, Real, Real d) { return std::cos(w * d); };
   testing::expect_biases(
@@ -39,10 +53,24 @@ TEST(MisreadSandwich, is_what_the_sentence_says) {
         sum_of([](Real w, Real i, Real j, Real) { return std::cos(w * i) * std::cos(w * j); })},
        {"the cosines are of the sum of the two positions, not of the distance",
         sum_of([](Real w, Real i, Real j, Real) { return std::cos(w * i + w * j); })},
+       {"the first frequency is missing in the sum", without(1, 0)},
+       {"the last frequency is missing in the sum", without(0, 1)},
        {"the sum is multiplied by the ratio of the head, not divided", sum_of(cosine, 1)},
        {"the sum is not divided by the ratio of the head", sum_of(cosine, 0)},
+       {"the ratio of head h is h - 1 + 8 / heads, not 8 h / heads: (h + 1) * 8 / heads with h from 0, "
+        "without the brackets",
+        [=](const Arguments& p, std::size_t head, Position i, Position j) {
+          return sum_of(cosine, 0)(p, head, i, j) / (Real(head) + 8 / Real(p.whole("heads")));
+        }},
        {"the ratio of the head, 8 h / heads, is rounded down to a whole number", sum_of(cosine, -1, true)}},
       {"", "form=symmetric", "centre=none", "first_n=0 base=100"});
+}
+
+TEST(MisreadSandwich, has_no_other_ratios_without_brackets_of_1_or_8_heads) {
+  const Misreading& one = *(misreadings::sandwich.misreadings.end() - 2);
+  ASSERT_NE(one.what.find("without the brackets"), std::string_view::npos);
+  EXPECT_THROW(one.make(with(encoding_named("sandwich"), Case::parse("heads=1"))), Refusal);
+  EXPECT_THROW(one.make(with(encoding_named("sandwich"), Case::parse("heads=8"))), Refusal);
 }
 
 TEST(MisreadSandwich, has_whole_ratios_where_others_are_no_whole_ones) {

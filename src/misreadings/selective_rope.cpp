@@ -13,6 +13,7 @@ using namespace inside;
 
 struct Angles {
   bool of_queries = false;  // projected from queries, not keys
+  bool of_each = false;     // those of queries from queries, those of keys from keys
   bool accumulated = true;  // added up from the first token on
   bool own = true;          // a token's own increment counts
   bool with_frequencies = true;
@@ -40,38 +41,45 @@ Encoding reads(const Parameters& given, const Angles& of) {
   return misread::with_pairs(
       encodings::selective_rope, given,
       [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
-        std::vector<std::vector<Real>> angles, increments;
-        std::vector<Real> sum(half);
-        for (std::size_t j = 0; j < k.rows(); ++j) {
-          const auto query = q.row(std::min(j, q.rows() - 1));
-          const auto token = of.of_queries ? query : k.row(j);
-          const auto gating = of.gate_of_queries ? query : token;
-          const Real open = gated ? 1 / (1 + std::exp(-dot(gate.row(0), gating))) : 1;
-          std::vector<Real> own(half);
-          for (std::size_t c = 0; c < half; ++c) {
-            const Real w =
-                of.with_frequencies ? std::pow(base, -2 * static_cast<Real>(c) / static_cast<Real>(dim)) : 1;
-            const Real projected = dot(projection.row(c), token), increment = of.function(projected + step);
-            own[c] = w * (of.gate_after     ? increment
-                          : of.gate_of_step ? open * increment
-                                            : open * projected + step);
+        using Rows = std::vector<std::vector<Real>>;
+        const auto add_up = [&](bool of_queries, Rows& angles, Rows& increments) {
+          std::vector<Real> sum(half);
+          for (std::size_t j = 0; j < k.rows(); ++j) {
+            const auto query = q.row(std::min(j, q.rows() - 1));
+            const auto token = of_queries ? query : k.row(j);
+            const auto gating = of.gate_of_queries ? query : token;
+            const Real open = gated ? 1 / (1 + std::exp(-dot(gate.row(0), gating))) : 1;
+            std::vector<Real> own(half);
+            for (std::size_t c = 0; c < half; ++c) {
+              const Real w = of.with_frequencies
+                                 ? std::pow(base, -2 * static_cast<Real>(c) / static_cast<Real>(dim))
+                                 : 1;
+              const Real projected = dot(projection.row(c), token), increment = of.function(projected + step);
+              own[c] = w * (of.gate_after     ? increment
+                            : of.gate_of_step ? open * increment
+                                              : open * projected + step);
+            }
+            std::vector<Real> at = of.own ? own : std::vector<Real>(half);
+            for (std::size_t c = 0; c < half; ++c) {
+              if (of.accumulated) at[c] += sum[c];
+              sum[c] += own[c];
+              if (of.gate_after) at[c] *= open;
+            }
+            angles.push_back(std::move(at));
+            increments.push_back(std::move(own));
           }
-          std::vector<Real> at = of.own ? own : std::vector<Real>(half);
-          for (std::size_t c = 0; c < half; ++c) {
-            if (of.accumulated) at[c] += sum[c];
-            sum[c] += own[c];
-            if (of.gate_after) at[c] *= open;
-          }
-          angles.push_back(std::move(at));
-          increments.push_back(std::move(own));
-        }
+        };
+        Rows angles, increments, of_queries, added_to_queries;
+        add_up(of.of_queries, angles, increments);
+        if (of.of_each) add_up(true, of_queries, added_to_queries);
         using Complex = std::complex<Real>;
         const auto pair_of = [=](const Tensor& x, std::size_t row, std::size_t c) {
           return Complex(x.at(row, c * next), x.at(row, c * next + other));
         };
-        const auto rotated = [=](const Tensor& x, std::size_t row, std::size_t c, int sign, bool own) {
+        const auto rotated = [=](const Rows& by, const Tensor& x, std::size_t row, std::size_t c, int sign,
+                                 bool own) {
           const std::size_t at = std::min(row, angles.size() - 1);
-          const Real angle = angles[at][c] - (own ? 0 : increments[at][c]);
+          const Real angle = by[at][c] - (own ? 0 : increments[at][c]);
           return pair_of(x, row, c) * std::polar(Real{1}, static_cast<Real>(sign) * angle);
         };
         // By what is added up between the key and the query, which is an angle of the query's own.
@@ -81,17 +89,18 @@ Encoding reads(const Parameters& given, const Angles& of) {
             if (mask.at(i, l) != 0) angle += increments[l][c];
           return angle;
         };
-        return Pairwise{[=, &q, &k](std::size_t i, std::size_t j) {
-                          Real sum_of_pairs = 0;
-                          for (std::size_t c = 0; c < half; ++c)
-                            sum_of_pairs += std::real(
-                                of.seen_alone ? pair_of(q, i, c) * std::polar(Real{1}, between(i, j, c)) *
-                                                    std::conj(pair_of(k, j, c))
-                                              : rotated(q, i, c, 1, of.own_of_queries) *
-                                                    std::conj(rotated(k, j, c, of.of_key, of.own_of_keys)));
-                          return sum_of_pairs / root(dim);
-                        },
-                        misread::plain_values(v)};
+        return Pairwise{
+            [=, &q, &k](std::size_t i, std::size_t j) {
+              Real sum_of_pairs = 0;
+              for (std::size_t c = 0; c < half; ++c)
+                sum_of_pairs += std::real(
+                    of.seen_alone ? pair_of(q, i, c) * std::polar(Real{1}, between(i, j, c)) *
+                                        std::conj(pair_of(k, j, c))
+                                  : rotated(of.of_each ? of_queries : angles, q, i, c, 1, of.own_of_queries) *
+                                        std::conj(rotated(angles, k, j, c, of.of_key, of.own_of_keys)));
+              return sum_of_pairs / root(dim);
+            },
+            misread::plain_values(v)};
       });
 }
 
@@ -107,6 +116,8 @@ misread::Make with(const Angles& of) {
 
 const MisreadingFamily entry{{
     {"the increments are projected from the queries, not from the keys", with({.of_queries = true}), "dim=4"},
+    {"the increments of queries are projected from the queries, those of keys from the keys",
+     with({.of_each = true}), "dim=4"},
     {"the increments are not added up: each token rotates by its own", with({.accumulated = false}), "dim=4"},
     {"a token's own increment counts from the next token on", with({.own = false}), "dim=4"},
     {"the query's own increment is left out of its angle, and the key's is not",

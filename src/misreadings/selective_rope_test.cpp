@@ -93,6 +93,10 @@ TEST(MisreadSelectiveRope, rotates_by_what_the_sentence_says) {
   expect_logits(
       "the increments are projected from the queries, not from the keys", setting,
       sums([](std::size_t t, std::size_t c) { return frequencies[c] * (projected(q, t, c) + 0.5); }));
+  expect_logits(
+      "the increments of queries are projected from the queries, those of keys from the keys", setting,
+      sums([](std::size_t t, std::size_t c) { return frequencies[c] * (projected(q, t, c) + 0.5); }),
+      sums(increment), 1);
   Angles own{};
   for (std::size_t t = 0; t < tokens; ++t)
     for (std::size_t c = 0; c < half; ++c) own[t][c] = increment(t, c);

@@ -2,6 +2,7 @@
 
 #include "catalogue/encodings/t5_bias.h"
 #include "catalogue/misreadings/t5_bias.h"
+#include "core/formats.h"
 #include "core/function.h"
 #include "encodings/seeded.h"
 #include "misreadings/right.h"
@@ -159,6 +160,23 @@ Real of_whole_quotients(const Side& side, Real d) {
                         : side.from_exact(std::log(std::floor(d / side.exact)) /
                                           std::log(side.max_distance / side.exact));
 }
+// Of a quotient and its logarithm in 16 bits; in all steps of the formula.
+using Format16 = double (*)(double);
+template <Format16 to>
+Real of_a_rounded_logarithm(const Side& side, Real d) {
+  if (d < side.exact) return d;
+  const auto in = [](Real x) { return static_cast<Real>(to(static_cast<double>(x))); };
+  const Real share = in(std::log(in(d / side.exact))) / std::log(side.max_distance / side.exact);
+  return std::min(side.count - 1, side.exact + std::floor((side.count - side.exact) * share));
+}
+template <Format16 to>
+Real in_16_bits(const Side& side, Real d) {
+  if (d < side.exact) return d;
+  const auto in = [](Real x) { return static_cast<Real>(to(static_cast<double>(x))); };
+  const Real log = in(std::log(in(in(d) / side.exact)));
+  const Real share = in(log / std::log(side.max_distance / side.exact));
+  return std::min(side.count - 1, side.exact + std::floor(in(share * (side.count - side.exact))));
+}
 Real right(const Side& side, Real d) {
   return side.right(d);
 }
@@ -214,6 +232,14 @@ const MisreadingFamily entry{{
      &buckets_are<on_each_side<by_root>>, "heads=3"},
     {"buckets grow with the square root of the distance, not with a logarithm",
      &buckets_are<on_each_side<by_root_of_all>>, "heads=3"},
+    {"the logarithm of the distance is rounded to bf16",
+     &buckets_are<on_each_side<of_a_rounded_logarithm<to_bf16>>>, "heads=3"},
+    {"the logarithm of the distance is rounded to f16",
+     &buckets_are<on_each_side<of_a_rounded_logarithm<to_f16>>>, "heads=3"},
+    {"buckets past the exact ones are computed in bf16", &buckets_are<on_each_side<in_16_bits<to_bf16>>>,
+     "heads=3"},
+    {"buckets past the exact ones are computed in f16", &buckets_are<on_each_side<in_16_bits<to_f16>>>,
+     "heads=3"},
     {"buckets past the exact ones begin at 0 again", &buckets_are<on_each_side<from_0>>, "heads=3"},
 }};
 

@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
+#include "core/formats.h"
 #include "encodings/seeded.h"
 #include "misreadings/testing/formulas.h"
 #include "run/catalogued.h"
@@ -64,6 +66,23 @@ EntryFormula of(std::int64_t (*bucket)(const Arguments& p, Position offset)) {
   return [bucket](const Arguments& p, std::size_t head, Position i, Position j) {
     return entry(p, bucket(p, ahead(p, i, j)), std::int64_t(head));
   };
+}
+
+// Computed in few digits: the quotient and its logarithm, or each step.
+enum class Rounded { logarithm, each_step };
+template <double (*to)(double), Rounded rounded>
+std::int64_t in_few_digits(const Arguments& p, Position offset) {
+  const bool both = p.is("direction", "bidirectional");
+  const std::int64_t count = p.whole("buckets") / (both ? 2 : 1), exact = count / 2;
+  const Position d = both ? std::abs(offset) : std::max<Position>(-offset, 0);
+  const std::int64_t later = both && offset > 0 ? count : 0;
+  if (d < exact) return later + d;
+  const auto in = [](Real x) { return Real(to(double(x))); };
+  const auto step = [&](Real x) { return rounded == Rounded::each_step ? in(x) : x; };
+  const Real log = in(std::log(in(step(Real(d)) / Real(exact))));
+  const Real up = step(log / std::log(Real(p.whole("max_distance")) / Real(exact)));
+  const std::int64_t bucket = exact + std::int64_t(std::floor(step(Real(count - exact) * up)));
+  return later + std::min(bucket, count - 1);
 }
 
 const testing::Formulas<EntryFormula> of_both_directions = {
@@ -130,6 +149,10 @@ const testing::Formulas<EntryFormula> of_any = {
      sharing([](Real d, Real exact, Real most) { return std::sqrt((d - exact) / (most - exact)); })},
     {"buckets grow with the square root of the distance, not with a logarithm",
      sharing([](Real d, Real, Real most) { return std::sqrt(d / most); })},
+    {"the logarithm of the distance is rounded to bf16", of(&in_few_digits<&to_bf16, Rounded::logarithm>)},
+    {"the logarithm of the distance is rounded to f16", of(&in_few_digits<&to_f16, Rounded::logarithm>)},
+    {"buckets past the exact ones are computed in bf16", of(&in_few_digits<&to_bf16, Rounded::each_step>)},
+    {"buckets past the exact ones are computed in f16", of(&in_few_digits<&to_f16, Rounded::each_step>)},
     {"buckets past the exact ones begin at 0 again", sharing(&logarithm, true)},
 };
 
