@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string>
 #include <utility>
 
 #include "core/function.h"
+#include "diagnosis/measured_words.h"
 
 namespace posproof {
 namespace {
@@ -71,7 +74,41 @@ CosineAndSine between_entries(int angles) {
   };
 }
 
+CosineAndSine by_short_pi(double short_pi) {
+  return [turn = Real{2} * short_pi](Real angle) {
+    const Real a = std::fmod(angle, turn);
+    return std::pair(std::cos(a), std::sin(a));
+  };
+}
+
+// Of a whole number of parts of 1: fixed-point numbers, a table of angles.
+CosineAndSine in_parts(double parts, Real (*index)(Real)) {
+  return [=](Real angle) {
+    const Real a = index(angle * parts) / parts;
+    return std::pair(std::cos(a), std::sin(a));
+  };
+}
+
 }  // namespace
+
+std::vector<RotationForm> limited_angles(const Rotary& truth, Position first_wrong) {
+  double fastest = 0;
+  for (const Pair& pair : truth.pairs) fastest = std::max(fastest, std::abs(pair.frequency));
+  const Real limit = fastest * Real(first_wrong);
+  if (!(limit >= 1)) return {};
+  const std::string number_of = number(static_cast<double>(limit), 1e-6);
+  const auto of = [&](std::string words, const Function<Real(Real)>& other) {
+    return RotationForm{std::move(words), with_cosine_and_sine(truth, [other](Real angle) {
+                          const Real a = other(angle);
+                          return std::pair(std::cos(a), std::sin(a));
+                        })};
+  };
+  const Real last = fastest * Real(first_wrong - 1);
+  return {of(fmt::format("angles are taken modulo {}, which is no whole number of turns", number_of),
+             [limit](Real a) { return std::fmod(a, limit); }),
+          of(fmt::format("angles past {0} count as {0}", number(static_cast<double>(last), 1e-6)),
+             [last](Real a) { return std::clamp(a, -last, last); })};
+}
 
 std::vector<RotationForm> approximate_forms(const Rotary& truth) {
   std::vector<RotationForm> out;
@@ -92,6 +129,16 @@ std::vector<RotationForm> approximate_forms(const Rotary& truth) {
         by_table(angles, &std::floor));
     add(fmt::format("cosine and sine are interpolated between whole {}ths of a turn", angles),
         between_entries(angles));
+  }
+  for (const char* digits : {"3.14", "3.1416", "3.14159", "3.141592", "3.141593", "3.1415926", "3.1415927"})
+    add(fmt::format("angles are reduced modulo 2 x {}, not 2 pi", digits), by_short_pi(std::stod(digits)));
+  std::vector<double> parts = {100, 1000, 10000, 100000, 1000000};
+  for (int bits = 4; bits <= 20; ++bits) parts.push_back(std::ldexp(1, bits));
+  for (const double one : parts) {
+    const std::string step = fmt::format("multiples of 1/{:.0f}", one);
+    add("angles are rounded to " + step, in_parts(one, &std::round));
+    add("angles are rounded down to " + step, in_parts(one, &std::floor));
+    add("angles are rounded towards 0 to " + step, in_parts(one, &std::trunc));
   }
   return out;
 }

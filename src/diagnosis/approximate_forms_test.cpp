@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <string>
@@ -95,6 +96,29 @@ TEST(ApproximateForms, are_those_of_kernels) {
             Sentences{"cosine and sine are interpolated between whole 512ths of a turn"});
 }
 
+Sentences said_of_angle(const OfAngle& other) {
+  return said_of([=](double a) { return std::cos(other(a)); }, [=](double a) { return std::sin(other(a)); });
+}
+
+TEST(ApproximateForms, are_of_angles_in_steps) {
+  EXPECT_EQ(said_of_angle([](double a) { return std::floor(1024 * a) / 1024; }),
+            Sentences{"angles are rounded down to multiples of 1/1024"});
+  EXPECT_EQ(said_of_angle([](double a) { return std::round(100 * a) / 100; }),
+            Sentences{"angles are rounded to multiples of 1/100"});
+}
+
+TEST(ApproximateForms, are_of_few_digits_of_pi) {
+  EXPECT_EQ(said_of_angle([](double a) { return std::fmod(a, 2 * 3.1416); }),
+            Sentences{"angles are reduced modulo 2 x 3.1416, not 2 pi"});
+}
+
+TEST(ApproximateForms, are_of_angles_that_end) {
+  EXPECT_EQ(said_of_angle([](double a) { return std::fmod(a, 1000); }),
+            Sentences{"angles are taken modulo 1000, which is no whole number of turns"});
+  EXPECT_EQ(said_of_angle([](double a) { return std::clamp(a, -700.0, 700.0); }),
+            Sentences{"angles past 700 count as 700"});
+}
+
 // Weights that are no kernel's, and steps that do not divide a turn.
 TEST(ApproximateForms, are_none_of_others) {
   EXPECT_EQ(said_of_sine([](double a) {
@@ -102,8 +126,8 @@ TEST(ApproximateForms, are_none_of_others) {
               return 0.78 * y + 0.22 * y * std::abs(y);
             }),
             Sentences{});
-  EXPECT_EQ(said_of([](double a) { return std::cos(std::round(a * 100) / 100); },
-                    [](double a) { return std::sin(std::round(a * 100) / 100); }),
+  EXPECT_EQ(said_of([](double a) { return std::cos(std::round(a * 137) / 137); },
+                    [](double a) { return std::sin(std::round(a * 137) / 137); }),
             Sentences{});
 }
 

@@ -286,6 +286,9 @@ class Deviating {
     for (RotationForm& form : sum_forms(truth)) forms.push_back(std::move(form));
     for (RotationForm& form : circle_forms(truth)) forms.push_back(std::move(form));
     for (RotationForm& form : approximate_forms(truth)) forms.push_back(std::move(form));
+    const Model right = posproof::model_of(declared_, subject_.precision);
+    if (const auto first = first_wrong_along(0, right, subject_, declared_))
+      for (RotationForm& form : limited_angles(truth, *first)) forms.push_back(std::move(form));
     return best_of(forms);
   }
 
