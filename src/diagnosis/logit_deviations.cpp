@@ -128,6 +128,68 @@ Expected multiplied(const Row& row, const Factor& factor) {
   return out;
 }
 
+// ---- limits
+
+// Where c tanh(x/c) is y: c grows with it.
+double cap_of(double x, double y) {
+  double low = std::abs(y), high = std::abs(y) * 1e6;
+  for (int step = 0; step < 200 && low < high; ++step) {
+    const double middle = std::sqrt(low) * std::sqrt(high);
+    (middle * std::tanh(std::abs(x) / middle) < std::abs(y) ? low : high) = middle;
+  }
+  return high;
+}
+
+// Of the logit that says most about it; a number that is written with few digits is meant.
+std::optional<Factor> cap(const std::vector<Row>& rows) {
+  std::optional<Factor> out;
+  double best = 1e-2;
+  for (const Row& row : rows)
+    for (std::size_t j = 0; j < row.given.size(); ++j) {
+      const double x = std::abs(row.declared[j]), y = row.given[j] * (row.declared[j] < 0 ? -1 : 1);
+      if (!std::isfinite(x) || !(y > 0) || !(y < x)) continue;
+      const double c = cap_of(x, y), share = x / c, cosh = std::cosh(share),
+                   slope = std::tanh(share) - share / (cosh * cosh);
+      const double relative = row.error[j] / (slope * c);
+      if (!(relative < best)) continue;
+      best = relative;
+      out = {c, relative};
+    }
+  if (out) {
+    const double simple = std::stod(fmt::format("{:.3g}", out->value));
+    if (std::abs(simple / out->value - 1) <= 4 * out->error + 1e-12) *out = {simple, 0};
+  }
+  return out;
+}
+
+// The tangent's hyperbola has no slope above 1; it is rounded, and so is its argument.
+Expected capped(const Row& row, const Factor& at, const Precision& precision) {
+  Expected out;
+  for (std::size_t j = 0; j < row.given.size(); ++j) {
+    out.values.push_back(at.value * std::tanh(row.declared[j] / at.value));
+    out.error.push_back(row.error[j] + (4 * precision.work() + 4 * at.error) * std::abs(row.declared[j]));
+  }
+  return out;
+}
+
+std::optional<double> largest_of(const std::vector<Row>& rows) {
+  double most = 0;
+  std::size_t count = 0;
+  for (const Row& row : rows)
+    for (const double logit : row.given) {
+      if (!(std::abs(logit) <= most)) most = std::abs(logit), count = 0;
+      count += std::abs(logit) == most ? 1 : 0;
+    }
+  constexpr std::size_t several = 3;
+  return count >= several && std::isfinite(most) && most > 0 ? std::optional(most) : std::nullopt;
+}
+
+Expected clipped(const Row& row, double most) {
+  Expected out{row.declared, row.error};
+  for (double& logit : out.values) logit = std::clamp(logit, -most, most);
+  return out;
+}
+
 // `sqrt(64)`, where that is what the factor is as far as it is known.
 std::string named(const Factor& factor, std::size_t dim) {
   const auto is = [&](double x) { return std::abs(factor.value / x - 1) <= 2 * factor.error; };
@@ -157,6 +219,14 @@ std::optional<std::string> logit_deviation(const Encoding& declared, const Preci
   const auto factor = factor_of(rows);
   if (factor && explains_all([&](const Row& row) { return multiplied(row, *factor); }, rows))
     return "every logit is " + named(*factor, width_of_content(declared, 0));
+  if (const auto at = cap(rows);
+      at && explains_all([&](const Row& row) { return capped(row, *at, precision); }, rows)) {
+    const std::string c = number(at->value, at->error);
+    return fmt::format("logits are capped: {0} tanh(x/{0})", c);
+  }
+  if (const auto most = largest_of(rows);
+      most && explains_all([&](const Row& row) { return clipped(row, *most); }, rows))
+    return fmt::format("logits past {0} and -{0} count as these", number(*most, 1e-6));
   return std::nullopt;
 }
 

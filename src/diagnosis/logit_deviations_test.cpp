@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "attention/reference_attention.h"
@@ -78,6 +79,23 @@ TEST(LogitDeviations, are_one_factor_of_all) {
   EXPECT_EQ(times(1 / std::sqrt(8)), "every logit is the declared one divided by sqrt(8) again");
   EXPECT_EQ(times(0.125), "every logit is the declared one divided by 8");
   EXPECT_EQ(times(3), "every logit is 3 times the declared one");
+}
+
+TEST(LogitDeviations, are_limits_of_all) {
+  const Logits rope = logits("rope", "dim=8", 100);
+  const auto limited = [&](const auto& other) {
+    Tensor given = rope.exact;
+    for (double& logit : given.data) logit = other(logit);
+    return said(rope, given);
+  };
+  double most = 0;
+  for (const double logit : rope.exact.data) most = std::max(most, std::abs(logit));
+  ASSERT_GT(most, 3);
+  EXPECT_EQ(limited([](double x) { return 5 * std::tanh(x / 5); }), "logits are capped: 5 tanh(x/5)");
+  EXPECT_EQ(limited([](double x) { return 2.5 * std::tanh(x / 2.5); }), "logits are capped: 2.5 tanh(x/2.5)");
+  EXPECT_EQ(limited([](double x) { return std::clamp(x, -1.5, 1.5); }),
+            "logits past 1.5 and -1.5 count as these");
+  EXPECT_EQ(limited([](double x) { return 5 * std::atan(x / 5); }), "nothing");
 }
 
 // The query's own key is the last that it sees.
