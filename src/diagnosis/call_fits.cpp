@@ -108,6 +108,18 @@ std::vector<bool> right_rows(const Model& model, const Encoding& declared, const
   return out;
 }
 
+namespace {
+
+// In these columns as far as the one is off, in the others as far as the other is.
+Model in_columns(const Model& one, const Model& others, const std::vector<std::size_t>& columns) {
+  return {one.encoding, [one = one.error, others = others.error, columns](
+                            const Call& call, const Tensor& expected, Position far) {
+            return with_columns(others(call, expected, far), one(call, expected, far), columns);
+          }};
+}
+
+}  // namespace
+
 std::vector<RowFit> fits(const Effect& effect, const Steps& steps, const Model& model,
                          const Encoding& declared, const Call& asked, const Tensor& given) {
   const std::size_t heads = heads_of(declared);
@@ -125,8 +137,11 @@ std::vector<RowFit> fits(const Effect& effect, const Steps& steps, const Model& 
     Tensor expected = made(model, asked, instead);
     if (!effect.columns.empty())
       expected = with_columns(answer(model.encoding, asked), expected, effect.columns);
-    auto own =
-        fits(instead.by ? *instead.by : model, declared, rounded, given, expected, far, effect.columns);
+    const bool of_some = instead.by && !effect.columns.empty();
+    const Model by = of_some      ? in_columns(*instead.by, model, effect.columns)
+                     : instead.by ? *instead.by
+                                  : model;
+    auto own = fits(by, declared, rounded, given, expected, far, effect.columns);
     if (instead.how != Instead::How::encoded)
       for (RowFit& row : own) row.tells = true;  // it is no function of positions, whose error it would have
     if (out.empty()) out.assign(own.size(), RowFit{false});

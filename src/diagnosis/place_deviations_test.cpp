@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "core/formats.h"
 #include "core/function.h"
-
 #include "diagnosis/testing/deviations.h"
 
 namespace posproof::place_deviations_test {
@@ -226,6 +227,32 @@ TEST(PlaceDeviations, say_nothing_of_what_is_near) {
                       if (std::fmod(at.position, 7) == 3) y[3] = 0;
                     }),
             Sentences{});
+}
+
+// Positions come in f32, and a cosine of 2 pi b x loses 2 pi times as much by that as a sine of b x.
+TEST(PlaceDeviations, allow_the_other_columns_what_they_may_be_off) {
+  EXPECT_EQ(said("gaussian_fourier", "dim=8",
+                 [](const Parameters& parameters) -> Encoding {
+                   auto out = as<Table>(encoding_named("gaussian_fourier").make(parameters));
+                   Parameters other = parameters;
+                   other.set("factor", std::string("one"));
+                   out.rows = [right = out.rows,
+                               without = as<Table>(encoding_named("gaussian_fourier").make(other)).rows](
+                                  const Positions& positions, Position length) {
+                     std::vector<double> in_f32;
+                     for (std::size_t r = 0; r < positions.size(); ++r)
+                       in_f32.push_back(to_f32(positions.at(r)));
+                     const Positions at(std::span<const double>(in_f32), 1);
+                     Tensor rows = right(at, length);
+                     const Tensor others = without(at, length);
+                     for (std::size_t r = 0; r < rows.rows(); ++r)
+                       for (std::size_t c = 4; c < 8; ++c) rows.at(r, c) = others.at(r, c);
+                     for (double& entry : rows.data) entry = to_f32(entry);
+                     return rows;
+                   };
+                   return out;
+                 }),
+            Sentences{"columns 4 to 7 of 8: as with --factor one"});
 }
 
 }  // namespace
