@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -153,6 +154,19 @@ std::optional<std::vector<MeasuredColumn>> measured_columns(const Entries& value
   return out;
 }
 
+namespace {
+
+// Of several that hold others as these are, in rising order: one sentence.
+std::string held_together(const std::vector<MeasuredColumn>& columns, const std::vector<std::size_t>& moved,
+                          const std::string& column) {
+  std::vector<std::size_t> of;
+  for (const std::size_t c : moved) of.push_back(columns[c].of);
+  if (moved.size() < 3 || std::ranges::adjacent_find(of, std::greater_equal<>()) != of.end()) return "";
+  return fmt::format("{} hold {}", numbered(column, moved), numbered(column, of));
+}
+
+}  // namespace
+
 std::vector<std::string> column_deviations(const std::vector<MeasuredColumn>& columns,
                                            const std::string& column, const std::string& entry,
                                            std::size_t width) {
@@ -183,6 +197,9 @@ std::vector<std::string> column_deviations(const std::vector<MeasuredColumn>& co
     else if (const std::string many = moved.size() > 6 ? permutation_words(columns, column) : "";
              !many.empty())
       out.push_back(many);
+    else if (const std::string together = of_another.empty() ? held_together(columns, moved, column) : "";
+             !together.empty())
+      out.push_back(together);
     else
       for (const std::size_t c : moved)
         out.push_back(fmt::format("{0} {1} holds {3}{0} {2}", column, c, columns[c].of, multiple(c)));

@@ -56,6 +56,8 @@ TEST(MeasuredColumns, that_stand_in_an_order_are_said_in_one_sentence) {
   EXPECT_EQ(exchanged_in_parts(3),
             Words{"the same after one permutation of columns: 0 holds 2, 1 holds 3, 2 holds 0, .."});
   EXPECT_EQ(held(4, [](std::size_t c) { return c == 3 ? 1 : c; }), Words{"column 3 holds column 1"});
+  EXPECT_EQ(held(12, [](std::size_t c) { return c == 4 || c == 5 || c == 11 ? c - 2 : c; }),
+            Words{"columns 4, 5 and 11 hold columns 2, 3 and 9"});
   // Seven that are in no order, each twice: no list of them is read.
   EXPECT_EQ(held(16, [](std::size_t c) { return c * c % 16; }), Words{});
 }

@@ -12,8 +12,9 @@ std::string number(double value, double relative_error) {
   const double known = relative_error > 0 ? std::floor(1e-9 - std::log10(relative_error)) : 7;
   const auto digits = static_cast<int>(std::clamp(known, 2.0, 7.0));
   const std::string short_one = fmt::format("{:.{}g}", value, digits);
-  // A large one in full: `500000`.
-  const bool in_full = std::abs(value) >= 1e4 && std::abs(value) < 1e9;
+  // In full: `500000`, and `500` where two digits are known.
+  const double large = std::min(1e4, std::pow(10, digits));
+  const bool in_full = std::abs(value) >= large && std::abs(value) < 1e9;
   return in_full ? fmt::format("{:.0f}", std::stod(short_one)) : short_one;
 }
 

@@ -13,7 +13,10 @@ TEST(MeasuredWords, numbers_have_the_digits_that_are_known) {
   EXPECT_EQ(number(1.23456789123, 0), "1.234568");
   EXPECT_EQ(number(500000, 1e-3), "500000");
   EXPECT_EQ(number(-53700, 1e-2), "-54000");
-  EXPECT_EQ(number(9999, 1e-2), "1e+04");
+  EXPECT_EQ(number(9999, 1e-2), "10000");
+  EXPECT_EQ(number(503, 1e-2), "500");
+  EXPECT_EQ(number(99.6, 1e-2), "100");
+  EXPECT_EQ(number(-512.4, 1e-3), "-512");
   EXPECT_EQ(number(3e-7, 1e-2), "3e-07");
 }
 
