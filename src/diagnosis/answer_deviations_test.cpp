@@ -291,13 +291,17 @@ std::vector<double> made(const std::vector<Deviation>& all, const std::string& w
   return {};
 }
 
+// A row of five entries at most: a sum of four products, its root, a quotient and a difference are rounded
+// eight times, and the fifth power of e that is expected five times more.
+constexpr double roundings = 13 * 0x1p-53;
+
 void expect_near(const std::vector<double>& is, const std::vector<double>& ought, const std::string& words) {
   ASSERT_EQ(is.size(), ought.size()) << words;
   for (std::size_t c = 0; c < is.size(); ++c)
     if (std::isnan(ought[c]))
       EXPECT_TRUE(std::isnan(is[c])) << words;
     else
-      EXPECT_NEAR(is[c], ought[c], 1e-15 * (1 + std::abs(ought[c]))) << words;
+      EXPECT_NEAR(is[c], ought[c], roundings * (1 + std::abs(ought[c]))) << words;
 }
 
 Sentences of_every_row(const std::string& row) {

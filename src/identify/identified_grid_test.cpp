@@ -46,7 +46,10 @@ TEST(IdentifiedGrid, is_rotated_from_its_origin) {
   const std::vector<Position> at = {0, 0, 1, 0, 0, 1, 5, 7};
   const Positions places(at, 2);
   const Tensor ought = from_0.rotate(x, places, Role::query), is = from_3.rotate(x, places, Role::query);
-  for (std::size_t n = 0; n < is.data.size(); ++n) EXPECT_NEAR(is.data[n], ought.data[n], 1e-14) << n;
+  // Angles below 16, 4 and 8 are rounded by 2^-50, 2^-52 and 2^-51, times a pair's norm, which is below
+  // 2^0.5: 2^-48 together. A dozen products, sums and quotients of numbers below 2 add 2^-53 each, less than
+  // 2^-49.
+  for (std::size_t n = 0; n < is.data.size(); ++n) EXPECT_NEAR(is.data[n], ought.data[n], 0x1p-47) << n;
 }
 
 // [places, 1, pairs] are places as [places, pairs] are, and [rows, columns, pairs] say their grid.
