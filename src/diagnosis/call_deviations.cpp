@@ -68,6 +68,23 @@ void add_limits(const Explained& alone, const std::vector<bool>& by_effect,
   if (first_wrong) to.push_back(from_on(*first_wrong));
 }
 
+// The same of the length of the sequence, where an encoding is given one.
+void add_length_limit(const Explained& alone, const std::vector<bool>& by_effect,
+                      const std::vector<Answered>& answered, std::vector<PlaceInCalls>& to) {
+  std::optional<Position> most_right, least_wrong;
+  for (std::size_t n = 0; n < alone.rows.size(); ++n) {
+    const Position length = answered[alone.rows[n].item].call.length;
+    if (alone.right[n] && !by_effect[n]) most_right = std::max(most_right.value_or(length), length);
+    if (!alone.right[n]) least_wrong = std::min(least_wrong.value_or(length), length);
+  }
+  if (!most_right || !least_wrong || *most_right >= *least_wrong) return;
+  to.push_back(
+      {*most_right + 1 == *least_wrong
+           ? fmt::format("in sequences longer than {}", *most_right)
+           : fmt::format("in sequences longer than some number from {} to {}", *most_right, *least_wrong - 1),
+       [least = *least_wrong](const RowInCall& s) { return s.call.length >= least; }});
+}
+
 // The same of the number of a token in its row, or of a row in its batch.
 void add_limit(std::size_t AnsweredRow::*number, std::string_view place, const Explained& alone,
                const std::vector<bool>& by_effect, std::vector<PlaceInCalls>& to) {
@@ -249,6 +266,7 @@ std::optional<std::string> call_deviation(const Model& model, const Subject& sub
     if (!by_effect) continue;
     std::vector<PlaceInCalls> own = places;
     add_limits(alone, *by_effect, answered, first_wrong, own);
+    if (signature(declared).length) add_length_limit(alone, *by_effect, answered, own);
     add_limit(&AnsweredRow::token, "every token", alone, *by_effect, own);
     own.push_back(past_the_last_thousand());
     if (signature(declared).has(Axis::batch))

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -134,6 +135,18 @@ std::vector<Told> all_told(const Encoding& declared) {
                    },
                    a_range("position"), true});
   }
+  if (is_pairwise(declared))
+    out.push_back({[](E e) {
+                     const std::size_t keys = e.call.keys.size();
+                     return e.tokens < keys ? Position{0} : e.tokens == keys ? Position{1} : Position{2};
+                   },
+                   [](const auto& wrong, Ends) {
+                     constexpr std::array words = {"fewer queries than keys", "as many queries as keys",
+                                                   "more queries than keys"};
+                     std::vector<const char*> all;
+                     for (const Position one : wrong) all.push_back(words.at(static_cast<std::size_t>(one)));
+                     return fmt::format("in calls of {}", fmt::join(all, ", or of "));
+                   }});
   const std::string row = signed_as.has(Axis::key) ? "query" : "token";
   out.push_back({[=](E e) { return place(e.token); },
                  [row](const auto& wrong, Ends ends) {

@@ -127,6 +127,18 @@ TEST(Located, names_distances_and_queries) {
 
 // What is wrong at far positions stands at the end of a row mostly, and what is wrong at every third position
 // anywhere: neither is said of tokens by their number.
+TEST(Located, names_calls_by_their_numbers_of_queries_and_keys) {
+  const auto logits = [](const Function<bool(std::size_t queries, std::size_t keys)>& is) {
+    return where("shaw", "dim=4 clip=2", [=](const Call& call, std::size_t, std::size_t, std::size_t) {
+      return is(call.positions.size(), call.keys.size());
+    });
+  };
+  EXPECT_EQ(logits([](std::size_t q, std::size_t k) { return q < k; }),
+            "wrong in calls of fewer queries than keys alone");
+  EXPECT_EQ(logits([](std::size_t q, std::size_t k) { return q > k; }),
+            "wrong in calls of more queries than keys alone");
+}
+
 TEST(Located, says_of_positions_what_they_decide) {
   EXPECT_EQ(where("rope", "dim=8 heads=1",
                   [](const Call& call, std::size_t r, auto, auto) { return call.positions.whole[r] >= 5000; })
