@@ -257,6 +257,14 @@ std::vector<Effect> effects_at_the_ends(const Domain& domain) {
           effect_on_positions(
               fmt::format("positions are one ahead, and the last one, {}, counts as {}", last, first),
               [first, last](T t) { return t.at == last ? first : t.at + 1; }),
+          effect_on_positions(
+              fmt::format("positions are rounded to bf16, and past the last one, {0}, count as {0}", last),
+              [last](T t) { return std::min(last, rounded_to_digits(t.at, 8)); }),
+          effect_on_positions(
+              fmt::format("positions are rounded to 11 bits, as in f16 or tf32, and past the last one, {0}, "
+                          "count as {0}",
+                          last),
+              [last](T t) { return std::min(last, rounded_to_digits(t.at, 11)); }),
           effect_on_positions(fmt::format("positions are counted back from the last one, {}", last),
                               [first, last](T t) { return first + (last - t.at); })};
 }

@@ -194,6 +194,20 @@ TEST(CallEffectsOnPositions, are_put_back_by_the_wrong_permutation) {
             (std::vector<Position>{20, 30, 10}));
 }
 
+// bf16 holds 256, 258, .. and from 512 on 516, 520, ..; f16 all whole numbers up to 2048.
+TEST(CallEffectsOnPositions, are_rounded_and_cut_at_the_last_one) {
+  const std::vector<Effect> effects = effects_at_the_ends(Domain(0, 599)),
+                            far = effects_at_the_ends(Domain(0, 2050));
+  EXPECT_EQ(moved(effects, "positions are rounded to bf16, and past the last one, 599, count as 599",
+                  {257, 598, 599, 593}),
+            (std::vector<Position>{256, 599, 599, 592}));
+  EXPECT_EQ(
+      moved(far,
+            "positions are rounded to 11 bits, as in f16 or tf32, and past the last one, 2050, count as 2050",
+            {2047, 2049, 2050, 2051}),
+      (std::vector<Position>{2047, 2048, 2050, 2050}));
+}
+
 // 3, 5, 9: 5 is taken for entry 2, 9 for the last one.
 TEST(CallEffectsOnPositions, are_counted_among_distinct_ones) {
   const std::string words =

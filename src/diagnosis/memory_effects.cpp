@@ -220,6 +220,17 @@ std::vector<Effect> of_a_number_that_is_left() {
                            left.see(all);
                            for (Position& t : all) t += left.grown ? 1 : 0;
                          }),
+      // Decoding that counts its steps.
+      leaving<NextPosition>("a single token counts on from the largest position of the last call of several "
+                            "tokens, whatever its own",
+                            [](AllPositions& all, std::size_t batch, NextPosition& left) {
+                              if (all.empty()) return;
+                              const bool single = all.size() == batch;
+                              if (single && left.next > 0)
+                                std::ranges::fill(all, left.next++);
+                              else if (!single)
+                                left.next = *std::ranges::max_element(all) + 1;
+                            }),
       // A cache that counts what it holds.
       leaving<LargestSoFar>("a single token up to m counts as m + 1, m being the largest so far",
                             [](AllPositions& all, std::size_t batch, LargestSoFar& left) {

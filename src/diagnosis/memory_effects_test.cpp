@@ -174,5 +174,16 @@ TEST(MemoryEffects, count_tokens_of_queries_and_of_keys_apart) {
   EXPECT_EQ(steps_of(shared), (std::vector<Row>{{0, 1, 2}, {0, 1}, {5, 6}, {6}, {10}, {0}, {7}}));
 }
 
+TEST(MemoryEffects, count_single_tokens_on_from_the_last_call_of_several) {
+  const Effect one = *effect(effects_of_memory(),
+                             "a single token counts on from the largest position of the last call of several "
+                             "tokens, whatever its own");
+  const Steps steps = one.begin();
+  std::vector<Row> out;
+  for (const Row& row : {Row{7}, {0, 2, 1}, {9}, {9}, {}, {20, 21}, {3}})
+    out.push_back(steps(of(1, row), 0, 1).call.positions.whole);
+  EXPECT_EQ(out, (std::vector<Row>{{7}, {0, 2, 1}, {3}, {4}, {}, {20, 21}, {22}}));
+}
+
 }  // namespace
 }  // namespace posproof::memory_effects_test
