@@ -229,6 +229,11 @@ std::vector<Deviation> window_deviations(const Bias& truth, const Parameters& pa
       if (limit - 1 > -most)
         add(fmt::format("offsets of {} below {} count as {}", axis, limit, limit),
             [=](Offset at, std::size_t head) { return entry(with(at, std::max(at.*along, limit)), head); });
+      if (limit > 0 && limit + 1 < most)
+        add(fmt::format("offsets of {0} past {1} count as {1}, and those below -{1} as -{1}", axis, limit),
+            [=](Offset at, std::size_t head) {
+              return entry(with(at, std::clamp(at.*along, -limit, limit)), head);
+            });
     }
   };
   held("rows", window.height(), &Offset::rows);

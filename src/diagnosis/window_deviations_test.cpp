@@ -105,6 +105,7 @@ TEST(WindowDeviations, name_offsets_that_are_held) {
   EXPECT_EQ(held(-1, 2, -3, 3), Sentences{"offsets of rows below -1 count as -1"});
   EXPECT_EQ(held(-2, 2, -3, 2), Sentences{"offsets of columns past 2 count as 2"});
   EXPECT_EQ(held(-2, 2, 1, 3), Sentences{"offsets of columns below 1 count as 1"});
+  EXPECT_EQ(held(-2, 2, -1, 1), Sentences{"offsets of columns past 1 count as 1, and those below -1 as -1"});
   EXPECT_EQ(held(-2, 1, -2, 3), Sentences{});
 }
 
