@@ -134,6 +134,28 @@ class Finding {
   Domain domain_;
 };
 
+// What is clamped on both sides, of all numbers: asked at whole ones of the first axis.
+std::vector<Effect> limits_of_reals(const Model& model, const Subject& subject, const Encoding& declared,
+                                    const Domain& domain) {
+  if (domain.lo >= 0 || domain.hi < 1) return {};
+  std::optional<Position> wrong;
+  try {
+    wrong = Finding(model, subject, declared).first_wrong_above_0();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception&) {  // it declined, or died
+  }
+  if (!wrong) return {};
+  const auto last = static_cast<double>(*wrong - 1);
+  return {effect_on_calls(
+      fmt::format("positions past {0} count as {0}, and those below -{0} as -{0}", *wrong - 1),
+      [last](Call& call) {
+        for (double& t : call.positions.real) t = std::clamp(t, -last, last);
+        for (Position& t : call.positions.whole)
+          t = std::clamp(t, static_cast<Position>(-last), static_cast<Position>(last));
+      })};
+}
+
 Position itself(Position t) {
   return t;
 }
@@ -145,7 +167,8 @@ Position without_sign(Position t) {
 
 std::vector<Effect> effects_around_0(const Model& model, const Subject& subject, const Encoding& declared) {
   const Domain domain = overlap(positions_of(subject.encoding), positions_of(declared));
-  if (domain.axes != 1 || domain.real || domain.lo >= 0 || domain.hi < 1) return {};
+  if (domain.real) return limits_of_reals(model, subject, declared, domain);
+  if (domain.axes != 1 || domain.lo >= 0 || domain.hi < 1) return {};
   const Finding finding(model, subject, declared);
   const auto found = [](const auto& find) -> std::optional<Position> {
     try {
