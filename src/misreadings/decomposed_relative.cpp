@@ -25,12 +25,16 @@ struct Reading {
   Axes of_keys = {};      // the row is multiplied with the key
   Axes scaled = {};       // the query is divided by sqrt(dim), of which the others know nothing
   Axes left_out = {};
+  Axes clipped = {};  // the largest offset counts as the one before, in either direction
 };
 
 Encoding reads(const Parameters& given, const Reading& as) {
   const Arguments p = misread::arguments(encodings::decomposed_relative, given);
   if ((as.scaled.first || as.scaled.last) && p.is("query", "scaled")) throw Refusal("every query is scaled");
   std::vector<DecomposedAxis> axes = decomposed_axes(p);
+  const std::vector<double> grid = p.list("grid");
+  if ((as.clipped.first || as.clipped.last) && (!p.list("key_grid").empty() || !p.is("table", "fitting")))
+    throw Refusal("said of one grid, and of a table that fits it");
   const auto rows = decomposed_rows(p, axes);
   for (std::size_t axis = 0; axis < axes.size(); ++axis)
     if (as.mirrored.have(axis, axes.size())) axes[axis].from_query = !axes[axis].from_query;
@@ -40,8 +44,13 @@ Encoding reads(const Parameters& given, const Reading& as) {
                  Real met = 0;
                  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
                    if (as.left_out.have(axis, axes.size())) continue;
-                   const Real product = dot(as.of_keys.have(axis, axes.size()) ? k : q,
-                                            rows[axes[axis].row(i[axis], j[axis])]);
+                   auto query = i[axis];
+                   if (as.clipped.have(axis, axes.size())) {
+                     const auto most = static_cast<Position>(std::max(grid[axis] - 2, 0.0));
+                     query = j[axis] + std::clamp<Position>(i[axis] - j[axis], -most, most);
+                   }
+                   const Real product =
+                       dot(as.of_keys.have(axis, axes.size()) ? k : q, rows[axes[axis].row(query, j[axis])]);
                    met += as.scaled.have(axis, axes.size()) ? product / root(q.size()) : product;
                  }
                  return as.averaged ? met / static_cast<Real>(axes.size()) : met;
@@ -79,6 +88,10 @@ const MisreadingFamily entry{{
      with({.scaled = {.last = true}}), narrow},
     {"the product of the first axis is left out", with({.left_out = {.first = true}}), narrow},
     {"the product of the last axis is left out", with({.left_out = {.last = true}}), narrow},
+    {"the largest offset of the first axis counts as the one before, in either direction",
+     with({.clipped = {.first = true}}), narrow},
+    {"the largest offset of the last axis counts as the one before, in either direction",
+     with({.clipped = {.last = true}}), narrow},
     {"the products of the axes are averaged, not added up", with({.averaged = true}), "dim=8"},
 }};
 

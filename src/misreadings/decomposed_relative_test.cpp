@@ -21,7 +21,8 @@ struct Read {
   std::array<bool, 3> by_key = {false, false, false};
   std::array<int, 3> times = {1, 1, 1};
   std::array<bool, 3> by_root = {false, false, false};  // divided by sqrt(dim)
-  Real parts = 1;                                       // what the sum over the axes is divided by
+  std::array<bool, 3> clipped = {false, false, false};
+  Real parts = 1;  // what the sum over the axes is divided by
 };
 using Formula = Function<Read(std::size_t axes)>;
 
@@ -62,6 +63,14 @@ const testing::Formulas<Formula> formulas = {
      [](std::size_t axes) {
        return Read{.times = {1, axes == 2 ? 0 : 1, 0}};
      }},
+    {"the largest offset of the first axis counts as the one before, in either direction",
+     [](std::size_t) {
+       return Read{.clipped = {true, false, false}};
+     }},
+    {"the largest offset of the last axis counts as the one before, in either direction",
+     [](std::size_t axes) {
+       return Read{.clipped = {false, axes == 2, true}};
+     }},
     {"the products of the axes are averaged, not added up",
      [](std::size_t axes) { return Read{.parts = Real(axes)}; }},
 };
@@ -90,7 +99,10 @@ TEST(MisreadDecomposedRelative, is_what_the_sentence_says) {
             Real met = 0;
             int begin = 0;
             for (std::size_t axis = 0; axis < axes; ++axis) {
-              const int past = read.sign[axis] * int(places[i * axes + axis] - places[j * axes + axis]),
+              const int most = int(grid[axis]) - (read.clipped[axis] ? 2 : 1);
+              const int past = std::clamp(
+                            read.sign[axis] * int(places[i * axes + axis] - places[j * axes + axis]), -most,
+                            most),
                         middle = begin + int(grid[axis]) - 1;
               const int at = p.is("relative", "query_minus_key") ? middle + past : middle - past;
               const Real product = dot(read.by_key[axis] ? k.row(j) : q.row(i), table.row(std::size_t(at)));

@@ -19,8 +19,10 @@ namespace {
 using testing::Real;
 
 // That a call whose last position is this rotates pair i by t w_i, as the frequencies of the call say and as
-// what rotates does: by the directions of tokens of ones and zeros.
-void expect_rotates(const Rotary& made, Position last, const std::vector<Real>& w, const std::string& where) {
+// what rotates does: by the directions of tokens of ones and zeros. Where shares of `unscaled` cancel, they
+// are rounded at its size.
+void expect_rotates(const Rotary& made, Position last, const std::vector<Real>& w,
+                    const std::vector<Real>& unscaled, const std::string& where) {
   const Position at[] = {1, last};
   Tensor x({1, 1, 2, made.dim});
   for (const Pair& pair : made.pairs) x.at(0, pair.first) = x.at(1, pair.first) = 1;
@@ -29,8 +31,9 @@ void expect_rotates(const Rotary& made, Position last, const std::vector<Real>& 
   ASSERT_EQ(in_call->pairs.size(), w.size()) << where;
   const double known = 1e-15 * static_cast<double>(std::max<Position>(last, 100));
   for (const Pair& pair : in_call->pairs) {
-    ASSERT_NEAR(pair.frequency, static_cast<double>(w[pair.index]), 4e-16 * std::abs(pair.frequency))
-        << where;
+    const double size_of_terms =
+        std::max(std::abs(pair.frequency), static_cast<double>(unscaled[pair.index]));
+    ASSERT_NEAR(pair.frequency, static_cast<double>(w[pair.index]), 4e-16 * size_of_terms) << where;
     for (const std::size_t row : {0u, 1u}) {
       const Real angle = static_cast<Real>(at[row]) * w[pair.index];
       const Real size = std::hypot(rotated.at(row, pair.first), rotated.at(row, pair.second));
@@ -245,7 +248,8 @@ TEST(MisreadRope, has_the_frequencies_that_the_sentence_says) {
       [](const Rotary& made, const Arguments& p, const Frequencies& formula, const std::string& where) {
         for (const Position last :
              {Position{20}, Position{62}, Position{63}, Position{64}, Position{200}, Position{5000}})
-          expect_rotates(made, last, formula(p, made.pairs.size(), static_cast<Real>(last + 1)), where);
+          expect_rotates(made, last, formula(p, made.pairs.size(), static_cast<Real>(last + 1)),
+                         powers(p.real("base"), made.pairs.size()), where);
       });
 }
 

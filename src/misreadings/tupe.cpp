@@ -16,7 +16,8 @@ struct Untied {
   bool as_query = true, as_key = true;
   bool corner_of_the_key = false;  // that of the first token with itself is theta2
   bool exchanged = false;
-  std::size_t first = 1;  // row of token 0, as one of the others
+  bool other_projections = false;  // of positions: the key's stands for the query's
+  std::size_t first = 1;           // row of token 0, as one of the others
 };
 
 Encoding reads(const Parameters& given, const Untied& of) {
@@ -32,7 +33,9 @@ Encoding reads(const Parameters& given, const Untied& of) {
       encodings::tupe, given,
       [=](std::span<const double> q, std::span<const double> k, Position i, Position j, std::size_t) {
         const auto at = [&](std::size_t row, std::size_t column, std::size_t entry) {
-          return (dot(q, k) + dot(queries.row(row), keys.row(column))) / root(2 * dim) + biases.data[entry];
+          const Real met = of.other_projections ? dot(queries.row(column), keys.row(row))
+                                                : dot(queries.row(row), keys.row(column));
+          return (dot(q, k) + met) / root(2 * dim) + biases.data[entry];
         };
         const auto theta = [&](bool of_query) {
           const std::size_t row = of_query != of.exchanged ? 0 : 1;
@@ -61,6 +64,8 @@ const MisreadingFamily entry{{
     {"the first token is untied as a query alone, and like the others as a key", with({.as_key = false}),
      setting},
     {"the first token is untied as a key alone, and like the others as a query", with({.as_query = false}),
+     setting},
+    {"the projections of the two positions are in each other's place", with({.other_projections = true}),
      setting},
     {"the other tokens have the rows from 0 on: token t has row t, not t + 1", with({.first = 0}), setting},
 }};

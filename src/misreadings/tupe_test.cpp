@@ -51,6 +51,10 @@ TEST(MisreadTupe, is_what_the_sentence_says) {
         at([](std::size_t i, std::size_t j) {
           return j == 0 ? Rows{1, 1} : Rows{i + 1, j + 1};
         })},
+       {"the projections of the two positions are in each other's place",
+        at([](std::size_t i, std::size_t j) {
+          return i == 0 ? Rows{0, 0} : j == 0 ? Rows{1, 1} : Rows{j + 1, i + 1};
+        })},
        {"the other tokens have the rows from 0 on: token t has row t, not t + 1",
         at([](std::size_t i, std::size_t j) {
           return i == 0 ? Rows{0, 0} : j == 0 ? Rows{1, 1} : Rows{i, j};
