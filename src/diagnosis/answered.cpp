@@ -161,4 +161,16 @@ Unexplained compare(const Encoding& candidate, const Subject& subject, const std
   return compared;
 }
 
+Told told(const Encoding& candidate, const Encoding& truth, const Subject& subject,
+          std::vector<Answered> answered, const Unexplained& wrong) {
+  const std::vector<Encoding> kinds = attention::in_every_kind(truth);
+  if (const Encoding* same = attention::same_kind(kinds, subject.encoding))
+    for (Answered& one : answered) one.answer = answer(*same, one.call);
+  const Unexplained of_right = compare(candidate, subject, answered, Until::all);
+  Told out;
+  for (std::size_t n = 0; n < answered.size(); ++n)
+    if (wrong.differs[n]) ++out.wrong, out.told += of_right.differs[n] ? 1 : 0;
+  return out;
+}
+
 }  // namespace posproof

@@ -37,4 +37,15 @@ enum class Until { all, unexplained };
 Unexplained compare(const Encoding& candidate, const Subject& subject, const std::vector<Answered>& answered,
                     Until until, std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
+// Where the subject is wrong: in how many cases, and in how many of these rounding does not allow the truth
+// to be answered as the candidate does. What is allowed is not what is wrong.
+struct Told {
+  std::size_t wrong = 0, told = 0;
+
+  bool in_none() const { return told == 0; }
+  bool in_few() const { return 2 * told < wrong; }
+};
+Told told(const Encoding& candidate, const Encoding& truth, const Subject& subject,
+          std::vector<Answered> answered, const Unexplained& wrong);
+
 }  // namespace posproof

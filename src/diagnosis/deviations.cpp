@@ -128,7 +128,8 @@ class Deviating {
     for (const Deviation& one : all) {
       const Unexplained left =
           compare(one.corrected, subject_, answered_, Until::unexplained, most_left(wrong));
-      if (explains(left, wrong) && (!best || left.entries < best->first))
+      if (explains(left, wrong) && (!best || left.entries < best->first) &&
+          !told(one.corrected, declared_, subject_, answered_, wrong).in_few())
         best = {left.entries, one.sentences};
     }
     return best ? best->second : Sentences{};
@@ -310,13 +311,22 @@ class Deviating {
   // Without more, before with another deviation.
   Sentences first_confirmed(const std::vector<Deviation>& all) const {
     for (const Deviation& one : all)
-      if (explains_all(measured_model(one), declared_, answered_)) return one.sentences;
+      if (explains_all(measured_model(one), declared_, answered_) && says_something(one))
+        return one.sentences;
     for (const Deviation& one : all)
       if (one.guessed)
         continue;
-      else if (auto said = confirmed(measured_model(one), one.sentences); !said.empty())
+      else if (auto said = confirmed(measured_model(one), one.sentences);
+               !said.empty() && says_something(one))
         return said;
     return {};
+  }
+
+  // A model is allowed more than the declared encoding: one that answers as that does explains little wrong.
+  bool says_something(const Deviation& one) const {
+    const Unexplained wrong = compare(declared_, subject_, answered_, Until::all);
+    const Told by = told(one.corrected, declared_, subject_, answered_, wrong);
+    return by.wrong == 0 || !by.in_none();
   }
 
   // What was measured has the subject's rounding in it, and the subject again; what was guessed is exact.

@@ -90,15 +90,6 @@ std::optional<Explanation> first_rounded(const EncodingSpec& spec, const Paramet
   return std::nullopt;
 }
 
-// The same cases, as the declared encoding answers them.
-std::vector<Answered> answered_as(const Encoding& truth, const Encoding& subject,
-                                  std::vector<Answered> answered) {
-  const std::vector<Encoding> kinds = attention::in_every_kind(truth);
-  if (const Encoding* same = attention::same_kind(kinds, subject))
-    for (Answered& one : answered) one.answer = answer(*same, one.call);
-  return answered;
-}
-
 std::vector<Explanation> explained(const EncodingSpec& spec, std::string_view id,
                                    const Parameters& parameters, const Subject& subject,
                                    const Case& counterexample, std::uint64_t seed) {
@@ -133,7 +124,8 @@ std::vector<Explanation> explained(const EncodingSpec& spec, std::string_view id
     for (const Defect& defect : defects->defects) {
       const auto candidate = made_candidate([&] { return defect.make(parameters); });
       if (const auto left = candidate ? left_by(*candidate) : std::nullopt;
-          left && !contradicted(*candidate, spec, parameters, subject))
+          left && !contradicted(*candidate, spec, parameters, subject) &&
+          !told(compared_as(as_far_as(*candidate, subject), truth), truth, subject, answered, wrong).in_few())
         found.push_back({*left,
                          {Explanation::Kind::defect, fmt::format("{}/{}", family, defect.name),
                           std::string(defect.wrong), std::string(defect.sources)}});
@@ -145,17 +137,9 @@ std::vector<Explanation> explained(const EncodingSpec& spec, std::string_view id
   for (auto& [left, explanation] : found)
     if (left == found.front().first) best.push_back(std::move(explanation));
   const Parameters all = Arguments(spec.parameters, parameters).parameters();
-  // Some settings are so large that rounding allows them almost any answer: one that is told from the
-  // subject where the subject is wrong is told from the declared one there, too.
-  std::optional<std::vector<Answered>> right;
+  // Some settings are so large that rounding allows them almost any answer.
   const auto allows_all = [&](const Encoding& candidate) {
-    if (!right) right = answered_as(truth, subject.encoding, answered);
-    const Unexplained of_right =
-        compare(compared_as(as_far_as(candidate, subject), truth), subject, *right, Until::all);
-    std::size_t told = 0, all_wrong = 0;
-    for (std::size_t n = 0; n < answered.size(); ++n)
-      if (wrong.differs[n]) ++all_wrong, told += of_right.differs[n] ? 1 : 0;
-    return 2 * told < all_wrong;
+    return told(compared_as(as_far_as(candidate, subject), truth), truth, subject, answered, wrong).in_few();
   };
   const auto explains_alone = [&](const Encoding& candidate) {
     return left_by(candidate) && !allows_all(candidate);

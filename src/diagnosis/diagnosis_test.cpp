@@ -508,6 +508,36 @@ std::vector<std::string> kinds_and_words(const std::string& family, const std::s
   return out;
 }
 
+// Sines that are too small by 2^-8 before they are rounded to bf16, as is declared: what explains most of
+// them within that rounding is the rounding itself, which is not wrong.
+TEST(DiagnosisMeasured, does_not_say_a_rounding_that_is_declared) {
+  const auto sines = [](double factor) {
+    return [factor](const Parameters& parameters) {
+      Rotary rotary = as<Rotary>(encoding_named("rope").make(parameters));
+      rotary.rotate = [pairs = rotary.pairs, factor](const Tensor& x, const Positions& positions, Role) {
+        Tensor y = x;
+        const std::size_t heads = x.shape[1], n = x.shape[2];
+        for (std::size_t r = 0; r < x.rows(); ++r)
+          for (const Pair& pair : pairs) {
+            const double angle = static_cast<double>(positions[r / (heads * n) * n + r % n]) * pair.frequency;
+            const double c = to_bf16(std::cos(angle)), s = to_bf16(std::sin(angle) * factor);
+            y.at(r, pair.first) = x.at(r, pair.first) * c - x.at(r, pair.second) * s;
+            y.at(r, pair.second) = x.at(r, pair.first) * s + x.at(r, pair.second) * c;
+          }
+        return y;
+      };
+      return Encoding(rotary);
+    };
+  };
+  const std::string rounded = "measured cosine and sine are rounded to bf16";
+  const auto as_declared =
+      kinds_and_words("rope", "dim=8", sines(1 - 0x1p-8), Precision::parse("f32+table=bf16"));
+  EXPECT_EQ(std::ranges::find(as_declared, rounded), as_declared.end());
+  EXPECT_EQ(std::ranges::find(as_declared, "defect rope/cos_sin_in_bf16"), as_declared.end());
+  const auto otherwise = kinds_and_words("rope", "dim=8", sines(1));
+  EXPECT_EQ(std::ranges::count(otherwise, rounded), 1);
+}
+
 TEST(DiagnosisMeasured, stands_between_conventions_and_names) {
   EXPECT_EQ(
       kinds_and_words("rope", "dim=8 base=500000", of_other("rope", "base=10000")),

@@ -355,5 +355,18 @@ TEST(OperatorRules, mask_the_weights_alone_after_the_softmax) {
   EXPECT_EQ(found, 1u);
 }
 
+// Without positions the key before gives what the key itself gives: a model that answers as declared, but is
+// allowed more, would explain weights that are wrong by little.
+TEST(OperatorRules, name_nothing_that_answers_as_declared) {
+  const Weights less_where_one_is_seen = [](const Tensor& logits, const Mask& mask) {
+    return each(attention::softmax(logits, mask), [&](auto i, auto, double w) {
+      double keys = 0;
+      for (std::size_t j = 0; j < logits.width(); ++j) keys += mask.at(i, j);
+      return keys == 1 ? w * (1 - 1e-6) : w;
+    });
+  };
+  EXPECT_EQ(of("none", "dim=4", {.weights = less_where_one_is_seen}), Sentences{});
+}
+
 }  // namespace
 }  // namespace posproof::operator_rules_test
