@@ -17,9 +17,14 @@
 namespace posproof::attention {
 namespace {
 
-std::vector<Position> row_numbers(std::size_t n) {
+// Where the first token stands: at 0, or at the first position where those begin later.
+Position first_of(const Domain& domain) {
+  return domain.axes == 1 ? std::max(Position{0}, domain.lo) : 0;
+}
+
+std::vector<Position> from(Position first, std::size_t n) {
   std::vector<Position> rows(n);
-  std::iota(rows.begin(), rows.end(), Position{0});
+  std::iota(rows.begin(), rows.end(), first);
   return rows;
 }
 
@@ -39,10 +44,10 @@ void need(const Attention& attention, const Tensor& q, const Tensor& k, const Te
                   text(values), text(shown)));
 }
 
-// Tokens stand at positions from 0 on. Where a grid ends on the axis that they stand along, there are no
-// more: what an implementation answers for places outside is its own affair.
+// Tokens follow each other from the first one on. Where a grid ends on the axis that they stand along, there
+// are no more: what an implementation answers for places outside is its own affair.
 void need_room(const Domain& domain, std::size_t tokens) {
-  if (domain.axes == 1 && static_cast<Position>(tokens) - 1 > domain.hi)
+  if (domain.axes == 1 && first_of(domain) + static_cast<Position>(tokens) - 1 > domain.hi)
     throw Refusal(fmt::format("{} tokens; there are positions up to {}", tokens, domain.hi));
 }
 
@@ -57,9 +62,10 @@ using Operate = Function<Operands(const Tensor& q, const Tensor& k, const Tensor
 
 // A table adds its rows to queries, keys and values: they are asked for once.
 Operate of_table(const Table& table) {
-  return [table](const Tensor& q, const Tensor& k, const Tensor& v, const Precision* p) {
-    const auto at = row_numbers(std::max(q.rows(), k.rows()));
-    const Tensor rows = table.rows(at, static_cast<Position>(at.size()));
+  const Position first = first_of(table.positions);
+  return [table, first](const Tensor& q, const Tensor& k, const Tensor& v, const Precision* p) {
+    const auto at = from(first, std::max(q.rows(), k.rows()));
+    const Tensor rows = table.rows(at, first + static_cast<Position>(at.size()));
     const Tensor a = sum(q, rows), b = sum(k, rows);
     Operands out{.logits = scaled_logits(a, b), .values = sum(v, rows)};
     if (p == nullptr) return out;
@@ -72,9 +78,9 @@ Operate of_table(const Table& table) {
   };
 }
 
-Operate of_logits(const Logits& logits) {
-  return [logits](const Tensor& q, const Tensor& k, const Tensor& v, const Precision* p) {
-    const auto queries = row_numbers(q.rows()), keys = row_numbers(k.rows());
+Operate of_logits(const Logits& logits, Position first) {
+  return [logits, first](const Tensor& q, const Tensor& k, const Tensor& v, const Precision* p) {
+    const auto queries = from(first, q.rows()), keys = from(first, k.rows());
     if (p == nullptr) return Operands{.logits = logits.at(q, k, queries, keys), .values = v};
     Logits::Bounded bounded = logits.bounded(q, k, queries, keys, *p);
     return Operands{
@@ -208,7 +214,7 @@ Attention reference_attention(const Encoding& encoding) {
   attention.causal = seen.causal;
   attention.any_mask = !seen.causal;
   const Attention declared = attention;
-  const Operate operands = table ? of_table(*table) : of_logits(seen);
+  const Operate operands = table ? of_table(*table) : of_logits(seen, first_of(positions_of(encoding)));
   attention.attend = [operands, declared, heads = seen.heads, domain = positions_of(encoding)](
                          const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
     need(declared, q, k, v, mask);

@@ -13,8 +13,8 @@ namespace posproof::attention {
 //   bias:       is added to the logits after the factor 1/sqrt(d)
 //   contextual: gives the logits
 //   attention:  is the operator already
-// Positions are row numbers. An encoding of several heads splits the width among them; a bias, which says
-// nothing of the width, has 4 channels a head.
+// Positions are row numbers, counted from the encoding's first position where that is past 0. An encoding of
+// several heads splits the width among them; a bias, which says nothing of the width, has 4 channels a head.
 Attention reference_attention(const Encoding& encoding);
 
 // The encoding's logits as the softmax sees them, with their error bound; none for an attention operator.

@@ -85,6 +85,38 @@ TEST(Plug, a_table_is_asked_once_and_for_the_length_of_the_longer_side) {
   EXPECT_EQ(lengths, (std::vector<Position>{3}));
 }
 
+// Of positions that begin at 5, three tokens have 5, 6 and 7: there is none at 0 to ask for.
+TEST(Plug, tokens_begin_at_the_first_position_where_that_is_past_0) {
+  Table table = counting();
+  table.positions.lo = 5, table.positions.hi = 7;
+  std::vector<Position> asked;
+  Position length = 0;
+  table.rows = [&](Positions positions, Position of) {
+    asked.assign(positions.whole().begin(), positions.whole().end());
+    length = of;
+    return Tensor({positions.size(), 2});
+  };
+  const Attention attention = reference_attention(table);
+  const auto attend = [&](std::size_t n) {
+    return attention.attend(Tensor({n, 2}), Tensor({n, 2}), Tensor({n, 2}), mask::none(n));
+  };
+  attend(3);
+  EXPECT_EQ(asked, (std::vector<Position>{5, 6, 7}));
+  EXPECT_EQ(length, 8);
+  EXPECT_THROW(attend(4), Refusal);
+
+  Bias bias{.heads = 1};
+  bias.positions.lo = 5;
+  bias.bias = [&asked](const Positions& queries, const Positions& keys) {
+    asked.assign(keys.whole().begin(), keys.whole().end());
+    return Tensor({1, queries.size(), keys.size()});
+  };
+  const Attention operate = reference_attention(bias);
+  operate.attend(Tensor({2, operate.dim}), Tensor({2, operate.dim}), Tensor({2, operate.value_dim}),
+                 mask::none(2));
+  EXPECT_EQ(asked, (std::vector<Position>{5, 6}));
+}
+
 TEST(Plug, a_rotary_turns_queries_and_keys_of_each_head_and_no_value) {
   const Attention attention = reference_attention(quarter_turns());
   EXPECT_EQ(attention.dim, 4u);
