@@ -163,6 +163,10 @@ void explain(const Refutations& refutations, GateResult& gated) {
       measure_after_another_call(refutations, gated, counterexample);
     if (Clock::now() < refutations.deadline) explain_by_calls_of_another(refutations, gated);
     if (Clock::now() < refutations.deadline) explain_by_behaviour(refutations, gated);
+    // Where in an answer it is wrong depends on what was asked before.
+    if (history_is_refuted(gated) && gated.subject.takes_positions != "each")
+      std::erase_if(gated.explanations,
+                    [](const Explanation& one) { return one.kind == Explanation::Kind::place; });
   } catch (const std::exception&) {
     // The subject declined, failed or did not start again, memory ran out, or what explains it is wrong
     // itself: what is explained no further is refuted all the same.

@@ -33,6 +33,15 @@ std::string last_line(std::string_view words) {
   return printable(words.substr(words.rfind('\n') + 1));
 }
 
+// Whether one question is several calls of the implementation, which remembers: a question that fails on a
+// new object may fail by the first of its calls.
+bool is_remembered_within_a_call(const GateResult& gated) {
+  return gated.subject.takes_positions != "each" &&
+         std::ranges::any_of(gated.results, [](const PropertyResult& one) {
+           return one.id == history_id && std::holds_alternative<Refuted>(one.verdict);
+         });
+}
+
 std::string cause(const GateResult& gated) {
   for (const std::string& words : {named(gated, Explanation::Kind::convention, "`{}`", " or "),
                                    named(gated, Explanation::Kind::measured, "{}", "; "),
@@ -45,7 +54,7 @@ std::string cause(const GateResult& gated) {
     if (!refuted->instead.empty()) return what_came(refuted->instead, gated.subject.encoding);
     break;
   }
-  return "";
+  return is_remembered_within_a_call(gated) ? "answers depend on the calls before" : "";
 }
 
 // That rounding could be as large does not say that it is rounding.

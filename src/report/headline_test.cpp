@@ -91,5 +91,17 @@ TEST(Headline, says_where_it_is_wrong_where_no_cause_is_known) {
   EXPECT_EQ(line(gated), "REFUTED 1 of 2 properties; cause: positions are doubled");
 }
 
+// A question of many positions is several calls of code that takes an offset: it may fail on a new object by
+// the first of these.
+TEST(Headline, says_that_answers_depend_on_calls_where_one_question_is_several_of_them) {
+  GateResult gated = found({off, off});
+  gated.results[1].id = history_id;
+  EXPECT_EQ(headline(gated).cause, "") << "each question is one call";
+  gated.subject.takes_positions = "offset";
+  EXPECT_EQ(headline(gated).cause, "answers depend on the calls before");
+  gated.results[1].id = "another";
+  EXPECT_EQ(headline(gated).cause, "") << "nothing is remembered";
+}
+
 }  // namespace
 }  // namespace posproof::report::headline_test
