@@ -91,11 +91,11 @@ void FormatShown::see_circle(double cosine, double sine, double exact_cosine, do
   table_.see(sine, exact_sine, error, near_table);
   scaled_.see(cosine / scale, exact_cosine / scale, error / scale, near_table);
   scaled_.see(sine / scale, exact_sine / scale, error / scale, near_table);
-  // Known but for whole turns.
+  // Known but for whole turns. Frequency, product, the exact numbers and the sum below are rounded to f64.
   if (angle == 0 || near_angle * step(angle, tried_.angle) > std::numbers::pi / 4) return;
   const double off =
       std::atan2(sine * exact_cosine - cosine * exact_sine, cosine * exact_cosine + sine * exact_sine);
-  const double of_angle = 2 * (error / scale + tried_.table()) + unit_f64 * std::abs(angle);
+  const double of_angle = 2 * (error / scale + tried_.table()) + 4 * unit_f64 * std::abs(angle);
   angle_.see(angle + off, angle, of_angle, near_angle);
 }
 
