@@ -330,7 +330,7 @@ std::optional<Sentences> by_another_base_of_some(const Pairs& pairs, const Param
   constexpr std::size_t several = 3;
   constexpr double vague = 1e-2;
   std::vector<std::size_t> which;
-  double power = 0, error = 0;
+  double power = 0, error = 0, least = 0, most = 0;  // the ratios, as far as they are known
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const MeasuredFrequency& pair = pairs[i];
     if (!pair.differs()) continue;
@@ -340,8 +340,12 @@ std::optional<Sentences> by_another_base_of_some(const Pairs& pairs, const Param
                        (pair.error / pair.measured + pair.allowed / pair.declared) / std::abs(log);
     if (!which.empty() && std::abs(own - power) > off + error) return std::nullopt;
     if (which.empty() || off < error) power = own, error = off;
+    const double ratio = pair.measured / pair.declared, known = 2 * pair.ratio_error() * std::max(1.0, ratio);
+    least = which.empty() ? ratio - known : std::max(least, ratio - known);
+    most = which.empty() ? ratio + known : std::min(most, ratio + known);
     which.push_back(i);
   }
+  if (least <= most) return std::nullopt;  // one factor says it
   const double declared = log_base_of(pairs, parameters, divisor);
   if (which.size() < several || which.size() == pairs.size() || error * declared > vague) return std::nullopt;
   const auto [known, ought] = told_apart(std::exp(power * declared), error * declared, std::exp(declared), 0);

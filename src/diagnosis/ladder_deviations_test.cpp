@@ -269,6 +269,19 @@ TEST(LadderDeviations, are_those_of_other_pairs_within_what_is_allowed_there) {
   for (const double off : {1.2e-8, -1.2e-8}) EXPECT_FALSE(reversed(off)) << off;
 }
 
+TEST(LadderDeviations, are_another_base_of_some_pairs) {
+  const auto from_4_on = [](const Function<double(double i)>& other) {
+    return of([=](double i, double w) { return i >= 4 ? other(i) : w; });
+  };
+  EXPECT_EQ(from_4_on([](double i) { return std::pow(1000, -i / 8); }),
+            Sentences{"pairs 4 to 7 have the frequencies of base 1000, not 10000"});
+  // The last one is off by ten times what it is known to.
+  EXPECT_EQ(from_4_on([](double i) { return std::pow(1000, -i / 8) * (i == 7 ? 1 + 1.1e-7 : 1); }),
+            (Sentences{"pairs 4 to 7 rotate at other frequencies: pair 4 at 0.03162278, not 0.01"}));
+  // Of two pairs any base that fits is one by chance.
+  EXPECT_EQ(of([](double i, double w) { return i >= 6 ? std::pow(1000, -i / 8) : w; }).size(), 2u);
+}
+
 // A base that is made from the declared one.
 TEST(LadderDeviations, are_those_of_some_pairs_at_the_place_of_others) {
   const auto w = [](double i) { return std::pow(10000, -i / 8); };

@@ -156,7 +156,7 @@ std::optional<std::vector<MeasuredColumn>> measured_columns(const Entries& value
 
 namespace {
 
-// Of several that hold others as these are, in rising order: one sentence.
+// Of several that hold others as these are, in rising order: one sentence. Heads have rules of their own.
 std::string held_together(const std::vector<MeasuredColumn>& columns, const std::vector<std::size_t>& moved,
                           const std::string& column) {
   std::vector<std::size_t> of;
@@ -197,7 +197,8 @@ std::vector<std::string> column_deviations(const std::vector<MeasuredColumn>& co
     else if (const std::string many = moved.size() > 6 ? permutation_words(columns, column) : "";
              !many.empty())
       out.push_back(many);
-    else if (const std::string together = of_another.empty() ? held_together(columns, moved, column) : "";
+    else if (const std::string together =
+                 of_another.empty() && column != "head" ? held_together(columns, moved, column) : "";
              !together.empty())
       out.push_back(together);
     else

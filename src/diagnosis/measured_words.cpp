@@ -14,7 +14,8 @@ std::string number(double value, double relative_error) {
   const std::string short_one = fmt::format("{:.{}g}", value, digits);
   // In full: `500000`, and `500` where two digits are known.
   const double large = std::min(1e4, std::pow(10, digits));
-  const bool in_full = std::abs(value) >= large && std::abs(value) < 1e9;
+  const double rounded = std::abs(std::stod(short_one));
+  const bool in_full = rounded >= large && rounded < 1e9;
   return in_full ? fmt::format("{:.0f}", std::stod(short_one)) : short_one;
 }
 
