@@ -255,5 +255,34 @@ TEST(PlaceDeviations, allow_the_other_columns_what_they_may_be_off) {
             Sentences{"columns 4 to 7 of 8: as with --factor one"});
 }
 
+TEST(PlaceDeviations, name_longer_sequences) {
+  const Sentences found = said("normalized_index", "dim=2", [](const Parameters& parameters) -> Encoding {
+    auto out = as<Table>(encoding_named("normalized_index").make(parameters));
+    out.rows = [own = out.rows](const Positions& positions, Position length) {
+      return own(positions, length > 100 ? length + 1 : length);
+    };
+    return out;
+  });
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0].starts_with("in sequences longer than ")) << found[0];
+  EXPECT_TRUE(found[0].ends_with(": the length of the sequence counts as one more")) << found[0];
+}
+
+TEST(PlaceDeviations, name_real_positions_that_are_limited_on_both_sides) {
+  EXPECT_EQ(said("nerf", "axes=2 frequencies=3",
+                 [](const Parameters& parameters) -> Encoding {
+                   auto out = as<Table>(encoding_named("nerf").make(parameters));
+                   out.rows = [own = out.rows](const Positions& positions, Position length) {
+                     std::vector<double> held;
+                     for (std::size_t r = 0; r < positions.size(); ++r)
+                       for (std::size_t axis = 0; axis < 2; ++axis)
+                         held.push_back(std::clamp(positions.at(r, axis), -1.0, 1.0));
+                     return own(Positions(std::span<const double>(held), 2), length);
+                   };
+                   return out;
+                 }),
+            Sentences{"positions past 1 count as 1, and those below -1 as -1"});
+}
+
 }  // namespace
 }  // namespace posproof::place_deviations_test
