@@ -7,9 +7,13 @@
 namespace posproof {
 
 // The declared rotation whose cosines and sines are approximated, in the ways that kernels have them: a
-// polynomial of few terms after a reduction to one turn, or a table of so many angles; by a reduction with
-// few digits of pi; and of angles in steps.
+// polynomial of few terms after a reduction to one turn, or a table of so many angles; and of angles in
+// steps.
 std::vector<RotationForm> approximate_forms(const Rotary& truth);
+
+// Angles that are reduced with few digits of pi. With more of them a frequency that is too low by as much is
+// not told from it.
+std::vector<RotationForm> reduced_angles(const Rotary& truth);
 
 // Angles that wrap, or are held, where the fastest pair's are first wrong.
 std::vector<RotationForm> limited_angles(const Rotary& truth, Position first_wrong);

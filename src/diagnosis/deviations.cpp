@@ -262,6 +262,8 @@ class Deviating {
   Sentences of(const Rotary& own, const Rotary& truth) {
     Sentences switched = best_of(switch_forms(own, truth, parameters_, subject_.precision));
     if (!switched.empty()) return switched;
+    // What is measured over few turns is a frequency that is a little too low.
+    if (Sentences reduced = best_of(reduced_angles(truth)); !reduced.empty()) return reduced;
     Sentences found = truth.stretch ? of_form(truth) : of_measured(own, truth);
     if (!found.empty()) return found;
     return truth.stretch ? of_measured(own, truth) : of_form(truth);
