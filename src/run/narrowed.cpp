@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 #include <stdexcept>
+#include <tuple>
+#include <utility>
 
 #include "core/call.h"
 #include "core/hard.h"
@@ -13,20 +15,18 @@
 namespace posproof {
 namespace {
 
-// The largest magnitude at a position: of a table, or of a bias at that distance and at that key.
-double largest_at(const Encoding& truth, Position t) {
+// The largest magnitude at the ends of these positions: of a table, or of a bias of one to the other.
+double largest_in(const Encoding& truth, Position lo, Position hi) {
   double most = 0;
   const auto grow = [&](Call call, Position query, Position key) {
     call.positions.whole = {query};
     if (!call.keys.whole.empty()) call.keys.whole = {key};
     for (const double value : answer(truth, call).data) most = std::max(most, std::abs(value));
   };
-  const Call one = sequence(truth, {t});
-  grow(one, t, t);
-  if (signature(truth).has(Axis::key)) {
-    grow(one, t, 0);
-    if (!is_causal(truth)) grow(one, 0, t);
-  }
+  const bool of_keys = signature(truth).has(Axis::key);
+  for (const Position t : {lo, hi}) grow(sequence(truth, {t}), t, t);
+  if (of_keys) grow(sequence(truth, {hi}), hi, lo);
+  if (of_keys && !is_causal(truth)) grow(sequence(truth, {hi}), lo, hi);
   return most;
 }
 
@@ -40,8 +40,8 @@ bool may_leave(const Encoding& truth, const Precision& precision) {
 // 2^11 keeps sums of two below 65504 in f16, one below 2^120 below 2^128 in f32 and bf16. Factors above
 // 2^-100 (f64: 2^-900) keep what the bound is relative to far above the spacing of subnormal numbers; f16's
 // have a term of their own.
-bool has_a_place(const Encoding& truth, const Precision& precision, Position t) {
-  if (!is_stretched(truth)) return largest_at(truth, t) < 65504;
+bool has_a_place(const Encoding& truth, const Precision& precision, Position lo, Position hi) {
+  if (!is_stretched(truth)) return largest_in(truth, lo, hi) < 65504;
   const auto& rotary = as<Rotary>(truth);
   const bool narrow = precision.result == unit_f16, wide = precision.result == unit_f64;
   const double most = narrow ? 0x1p11
@@ -52,10 +52,18 @@ bool has_a_place(const Encoding& truth, const Precision& precision, Position t) 
                               : 0x1p-100;
   return std::ranges::all_of(rotary.pairs, [&](const Pair& pair) {
     return std::ranges::all_of(std::array{Role::query, Role::key}, [&](Role role) {
-      const double factor = rotary.stretch(pair, static_cast<double>(t), role);
-      return factor < most && factor > least;
+      return std::ranges::all_of(std::array{lo, hi}, [&](Position t) {
+        const double factor = rotary.stretch(pair, static_cast<double>(t), role);
+        return factor < most && factor > least;
+      });
     });
   });
+}
+
+// Those of the positions that are at most so far from 0; where there are none, the nearest one.
+std::pair<Position, Position> within(const Domain& domain, Position far) {
+  const Position lo = std::clamp(-far, domain.lo, domain.hi);
+  return {lo, std::clamp(far, lo, domain.hi)};
 }
 
 constexpr Position farthest_position = Position{1} << 40;
@@ -146,15 +154,21 @@ std::string not_covered(const std::pair<Position, Position>& asked, const Domain
 
 void keep_within_format(const Encoding& truth, const Precision& precision, Encoding& subject) {
   Domain domain = positions_of(subject);
-  if (!may_leave(truth, precision) || domain.axes != 1 || domain.lo != 0 || domain.hi < 0) return;
-  if (!has_a_place(truth, precision, domain.lo) || has_a_place(truth, precision, domain.hi)) return;
-  Position fits = 0, too_far = domain.hi;
+  if (!may_leave(truth, precision) || domain.axes != 1 || domain.lo > domain.hi) return;
+  if (domain.real && domain.lo != 0) return;
+  const auto has = [&](Position far) {
+    const auto [lo, hi] = within(domain, far);
+    return has_a_place(truth, precision, lo, hi);
+  };
+  Position fits = 0, too_far = std::max(std::abs(domain.lo), std::abs(domain.hi));
+  if (!has(fits) || has(too_far)) return;
   while (too_far - fits > 1) {
     const Position middle = fits + (too_far - fits) / 2;
-    (has_a_place(truth, precision, middle) ? fits : too_far) = middle;
+    (has(middle) ? fits : too_far) = middle;
   }
-  domain.hi = fits, domain.ends = false;
-  std::erase_if(domain.hard, [fits](Position t) { return t > fits; });
+  std::tie(domain.lo, domain.hi) = within(domain, fits);
+  domain.ends = false;
+  std::erase_if(domain.hard, [&domain](Position t) { return t < domain.lo || t > domain.hi; });
   subject = with_positions(std::move(subject), domain);
 }
 

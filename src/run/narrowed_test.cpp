@@ -241,10 +241,33 @@ TEST(KeepWithinFormat, ends_before_the_first_position_whose_value_has_no_place) 
   EXPECT_EQ(last_in("alibi", "heads=8 form=symmetric", all(), f16), 2 * 65504 - 1);
   EXPECT_EQ(last_in("alibi", "heads=8 rows=key_index", all(), f16), 2 * 65504 - 1);
   EXPECT_EQ(last_in("raw_index", "", Domain(0, 1000), f16), 1000);
-  EXPECT_EQ(last_in("raw_index", "", Domain(7, 1 << 20), f16), 1 << 20) << "it does not begin at 0";
+  EXPECT_EQ(last_in("raw_index", "", Domain(7, 1 << 20), f16), 65503);
+  EXPECT_EQ(last_in("raw_index", "", Domain(70000, 1 << 20), f16), 1 << 20) << "there is no place for any";
   for (const char* wide : {"f32", "bf16", "f64"})
     EXPECT_EQ(last_in("raw_index", "", all(), Precision::parse(wide)), 1 << 20) << wide;
   EXPECT_EQ(last_in("rope", "dim=2", all(), f16), 1 << 20);
+}
+
+// Of negative positions, too: of a bias the distance of the first from the last counts.
+TEST(KeepWithinFormat, is_of_positions_on_both_sides_of_0) {
+  const auto kept = [](const char* id, const char* words, const Domain& domain, const char* format) {
+    const EncodingSpec& spec = encoding_named(id);
+    const Encoding truth = spec.oracle(with(spec, Case::parse(words)));
+    Encoding subject = with_positions(spec.make(with(spec, Case::parse(words))), domain);
+    keep_within_format(truth, Precision::parse(format), subject);
+    return std::pair{positions_of(subject).lo, positions_of(subject).hi};
+  };
+  using Ends = std::pair<Position, Position>;
+  EXPECT_EQ(kept("raw_index", "", Domain(-100000, 1 << 20), "f16"), (Ends{-65503, 65503}));
+  EXPECT_EQ(kept("raw_index", "", Domain(-5, 1 << 20), "f16"), (Ends{-5, 65503}));
+  EXPECT_EQ(kept("raw_index", "", Domain(-100000, -7), "f16"), (Ends{-65503, -7}));
+  EXPECT_EQ(kept("alibi", "heads=8 form=symmetric", Domain(-(1 << 20), 1 << 20), "f16"),
+            (Ends{-65503, 65503}));
+  EXPECT_EQ(kept("alibi", "heads=8", Domain(-(1 << 20), 1 << 20), "f16"), (Ends{-65503, 65503}));
+  EXPECT_EQ(kept("alibi", "heads=8", Domain(3, 1 << 20), "f16"), (Ends{3, 2 * 65504 + 2}));
+  const auto last = static_cast<Position>(100 / std::log2(3.5) * 512);
+  EXPECT_EQ(kept("xpos", "dim=8", Domain(-(1 << 20), 1 << 20), "f32"), (Ends{-last, last}));
+  EXPECT_EQ(kept("xpos", "dim=8", Domain(1, 1 << 20), "f32"), (Ends{1, last}));
 }
 
 // The key of xPos at t = 512 k is 3.5^k as large in the fastest pair of d = 8: below 2^11 up to k = 6.08,
