@@ -107,6 +107,9 @@ Step every_second(Position t, std::int64_t n) {
 Step backwards(Position t, std::int64_t n) {
   return {.t = t, .n = n, .step = -1};
 }
+Step backwards_between(Position t, std::int64_t n) {
+  return {.t = t, .n = n, .step = 0};
+}
 
 std::vector<std::vector<Step>> sequences(const Domain& domain) {
   const Position lo = domain.lo, hi = domain.hi;
@@ -136,8 +139,15 @@ std::vector<std::vector<Step>> sequences(const Domain& domain) {
        {lo, 17, 2},
        {lo + 17, 1, 2},
        {lo, 17}},
-      // as many tokens from the same first position on, or to the same last one
-      {{lo, 4}, every_second(lo, 4), {lo + 3, 4}, backwards(lo, 4), {lo, 7}, backwards(lo, 7)},
+      // as many tokens from the same first position on, or to the same last one, or both
+      {{lo, 4},
+       every_second(lo, 4),
+       {lo + 3, 4},
+       backwards(lo, 4),
+       {lo, 7},
+       backwards(lo, 7),
+       {lo, 6},
+       backwards_between(lo, 6)},
   };
 }
 

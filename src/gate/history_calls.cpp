@@ -29,13 +29,18 @@ std::vector<double> any_content(std::size_t width) {
   return out;
 }
 
+// How far neighbouring tokens stand from each other, in some order.
+Position apart_by(Position step) {
+  return std::max<Position>(1, std::abs(step));
+}
+
 // As case fields, cut to what the domain has.
 void put(const Callee& of, Case& into, Step step, const std::string& which) {
   const Signature& known = signature(of.encoding);
   const Position tokens = known.positions ? of.domain.hi - of.domain.lo + 1 : most_tokens;
   step.n = std::min(step.n, tokens);
   if (step.n + (step.n - 1) > tokens) step.step = std::min<std::int64_t>(step.step, 1);
-  const Position apart = std::abs(step.step);
+  const Position apart = apart_by(step.step);
   step.t = std::clamp(step.t, of.domain.lo, std::max(of.domain.lo, of.domain.hi - apart * (step.n - 1)));
   into.set("n" + which, static_cast<double>(step.n));
   if (known.positions && step.n > 1) into.set("step" + which, static_cast<double>(step.step));
@@ -55,15 +60,17 @@ Call drawn_call(const Callee& of, Draw& draw, const std::string& which) {
   const auto n = draw.integer(named("n"), 1, std::min<Position>(longest, most_tokens));
   std::vector<Position> positions(static_cast<std::size_t>(n));
   if (known.positions) {
-    // A cache that is found by the number of tokens and their first position, or their last, holds others.
+    // A cache that is found by the number of tokens and their first position, or their last, or both, holds
+    // others.
     const std::vector<Value> steps =
-        2 * n - 1 <= longest ? std::vector<Value>{1.0, 2.0, -1.0} : std::vector<Value>{1.0, -1.0};
+        2 * n - 1 <= longest ? std::vector<Value>{1.0, 2.0, -1.0, 0.0} : std::vector<Value>{1.0, -1.0, 0.0};
     const auto step =
         n == 1 ? Position{1} : static_cast<Position>(std::get<double>(draw.one_of(named("step"), steps)));
-    const Position apart = std::abs(step);
+    const Position apart = apart_by(step);
     const Position t = draw.position(named("t"), domain, domain.lo, domain.hi - apart * (n - 1));
     for (Position k = 0; k < n; ++k) positions[static_cast<std::size_t>(k)] = t + apart * k;
     if (step < 0) std::ranges::reverse(positions);
+    if (step == 0) std::reverse(positions.begin() + 1, positions.end() - 1);
   }
   std::size_t batch = 1;
   if (known.has(Axis::batch)) batch = static_cast<std::size_t>(draw.integer(named("batch"), 1, most_batch));

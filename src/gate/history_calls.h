@@ -17,8 +17,8 @@ struct Callee {
   Domain domain;
 };
 
-// One call: n tokens from position t on, by 1 or by 2, or the same backwards from the last to t. What the
-// encoding's calls do not have is left out.
+// One call: n tokens from position t on, by 1 or by 2, or the same backwards from the last to t; by 0: from t
+// on by 1, those between the first and the last backwards. What the encoding's calls do not have is left out.
 struct Step {
   Position t;
   std::int64_t n;

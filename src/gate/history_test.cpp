@@ -147,7 +147,7 @@ TEST(History, an_error_after_other_calls_is_refuted_and_one_of_every_object_is_n
   EXPECT_FALSE(std::holds_alternative<Refuted>(searched(raising(false)))) << "agreement says so";
 }
 
-// Of 28 calls two raise in every object; the one that is asked next was asked what the one before it was.
+// Of 36 calls two raise in every object; the one that is asked next was asked what the one before it was.
 TEST(History, goes_on_with_an_object_that_was_asked_the_same) {
   int asked = 0;
   const Made raising = made("rope", "dim=8", [&asked](const Encoding& of, Memory& memory, const Call& call) {
@@ -157,7 +157,7 @@ TEST(History, goes_on_with_an_object_that_was_asked_the_same) {
   });
   const Verdict verdict = searched(raising);
   ASSERT_TRUE(std::holds_alternative<Holds>(verdict)) << name(verdict);
-  EXPECT_EQ(std::get<Holds>(verdict).cases, 32u);
+  EXPECT_EQ(std::get<Holds>(verdict).cases, 34u);
   EXPECT_EQ(asked, 11);
 }
 
@@ -223,7 +223,7 @@ TEST(History, asks_these_calls_of_new_objects) {
       "\n0+1x1 0+8x1 0+33x1 0+129x1 500+13x1 4090+7x1 1048574+3x1 0+8x1 0+8x3 100+8x3 0+8x1k 100+8x1 0+5x2k"
       "\n1048576+1x1 0+4x1 0+64x1 0+4x5 0+4x1 1000+4x1k 3+1x1"
       "\n0+17x1 17+1x1 18+1x1 0+5x1 5+1x1 0+17x2 17+1x2 0+17x1"
-      "\n0+4x1 0+4x1 3+4x1 3+4x1 0+7x1 6+7x1";
+      "\n0+4x1 0+4x1 3+4x1 3+4x1 0+7x1 6+7x1 0+6x1 0+6x1";
   EXPECT_EQ(asked, first);
 }
 
@@ -240,7 +240,7 @@ TEST(History, sees_tokens_of_a_later_call_in_each_others_place) {
   EXPECT_TRUE(std::holds_alternative<Refuted>(verdict)) << name(verdict);
 }
 
-// What was answered is kept, and found again by the number of tokens and one position.
+// What was answered is kept, and found again by the number of tokens and one position, or two.
 TEST(History, sees_a_cache_that_is_found_by_less_than_its_positions) {
   using Of = Function<Position(const std::vector<Position>&)>;
   const std::pair<std::string, Of> all[] = {
@@ -260,9 +260,8 @@ TEST(History, sees_a_cache_that_is_found_by_less_than_its_positions) {
     })));
   };
   for (const auto& [what, key] : all) {
-    EXPECT_EQ(found_by("sinusoidal", "dim=8", key), what == "first and last" ? "holds" : "refuted") << what;
-    EXPECT_EQ(found_by("learned", "dim=8 length=7", key), what == "first and last" ? "holds" : "refuted")
-        << what;
+    EXPECT_EQ(found_by("sinusoidal", "dim=8", key), "refuted") << what;
+    EXPECT_EQ(found_by("learned", "dim=8 length=7", key), "refuted") << what;
   }
 }
 
@@ -371,7 +370,7 @@ TEST(History, refutes_what_changes_by_little_in_a_corner_in_every_kind) {
         drifting.subject.precision = p;
         const NegativeExample example{"drifting", [&] { return drifting.subject.encoding; }, p};
         const Sharpness found = sharpness(history(drifting.truth, drifting.subject), example,
-                                          {.id = std::string(history_id), .budget = {.cases = 24}});
+                                          {.id = std::string(history_id), .budget = {.cases = 48}});
         EXPECT_TRUE(found.is_sharp())
             << id << (last ? ", last, " : ", first, ") << p.text() << ": " << found.text();
       }
