@@ -282,6 +282,7 @@ _MEANS = {
     "nk": "key_length k_len klen nk j key_len k_length key_seq_length",
     "mask": "attention_mask mask",
     "ids": "input_ids ids tokens token_ids",
+    "shape": "input_ids_shape input_shape",
     "batch": "batch_size bsz",
 }
 _MEANING = {name: what for what, names in _MEANS.items() for name in names.split()}
@@ -308,7 +309,7 @@ _SETTINGS = {name: what for what, names in {
 }.items() for name in names.split()}
 
 _LENGTH = 2048  # of tables that a constructor makes
-_METHODS = {"rotate": ("rotate_queries_or_keys",), "bias": ("compute_bias", "_compute_bias"), "rows": ()}
+_METHODS = {"rotate": ("rotate_queries_or_keys",), "bias": ("compute_bias", "_compute_bias", "compute_position_bias"), "rows": ()}
 
 _KNOWN_SHAPES = """known are
   rotary   forward(x, position_ids) or (positions), (x, seq_len=), (x), (max_seq_len, offset=), that gives cos and sin, angles or
@@ -316,10 +317,10 @@ _KNOWN_SHAPES = """known are
            forward(x, position_ids=), (x, offset=), (x, seq_len=), (x), (q, k), (q, k, positions), (positions, query, key),
            (qkv), (qkv, seqlen_offset=) of [batch, n, 3, heads, dim] or with its 3 elsewhere, that gives what it rotated
   table    forward(x) that adds it or answers by the length of x, (x, offset=), either with the rows beside x, (x) of a row of
-           positions, (positions), (seq_len), (input_ids, past_key_values_length=), nn.Embedding, a tensor [n, dim],
-           [1, n, dim] or [n, 1, dim]
-  bias     compute_bias(query_length, key_length), forward(i, j), (seq_len), (attention_mask, num_heads, dtype), a tensor
-           [heads, n, n] or [1, heads, 1, n]
+           positions, (positions), (seq_len), (input_ids, past_key_values_length=), (input_ids_shape, past_key_values_length=),
+           nn.Embedding, a tensor [n, dim], [1, n, dim] or [n, 1, dim]
+  bias     compute_bias(query_length, key_length), compute_position_bias(x), forward(i, j), (seq_len), (attention_mask, num_heads,
+           dtype), a tensor [heads, n, n] or [1, heads, 1, n]
 other code is served by a function of your own: serve(rotate=, rows=, bias=)"""
 
 
@@ -441,8 +442,11 @@ def _tried(module, way, options, dtype, first=0):
 
 def _places(numbers, module):
     """The positions of these tokens: of a grid, row by row, as places in it."""
-    grid = module.grid()
-    return numbers if grid is None else np.stack(np.unravel_index(numbers % int(np.prod(grid)), grid), -1)
+    grid, axes = module.grid(), module.asked.get("axes", 1)
+    if grid is not None:
+        return np.stack(np.unravel_index(numbers % int(np.prod(grid)), grid), -1)
+    axes = len(module.asked["ids"]) if module.asked.encoding == "m_rope" else axes if isinstance(axes, int) else 1
+    return numbers if axes == 1 else np.stack([numbers + axis for axis in range(axes)], -1)
 
 
 def _answers(module, number, axes, options, dtype, first):
@@ -654,13 +658,14 @@ class _Module:
         if self._has("positions"):
             return ["each", "shared"]
         if self._has("offset"):
-            return ["offset"]
+            unused = [one for one in self.parameters if _MEANING.get(one.name) == "offset" and one.default is not one.empty]
+            return ["offset"] + ["sequence"] * len(unused)
         required = [one for one in self.parameters if one.default is one.empty]
         return ["sequence"] + (["shared"] if len(required) == 1 else [])
 
     def _words(self, takes, axes):
         """As `forward(x, position_ids)`: the parameters that are given."""
-        known = ("x", "qkv", "q", "k", "positions", "length", "offset", "nq", "nk", "mask", "ids")
+        known = ("x", "qkv", "q", "k", "positions", "length", "offset", "nq", "nk", "mask", "ids", "shape")
         names = [one.name for one in self.parameters if one.default is one.empty or _MEANING.get(one.name) in known]
         form = {"each": "a position for each token", "shared": "one row of positions", "offset": "an offset",
                 "sequence": "whole sequences"}[takes]
@@ -672,7 +677,8 @@ class _Module:
             k, more = (more[0], more[1:]) if both else (None, more)
             values = {"x": q, "q": q, "k": k, "length": self._tokens(q, axes)}
             values.update({} if takes == "sequence" else {"offset" if takes == "offset" else "positions": more[0]})
-            return self._call(self.call, self.parameters, values)
+            unnamed = not (both or self._has("x")) and self.parameters and self.parameters[0].name not in _MEANING
+            return self._call(self.call, self.parameters, values, q if unnamed else None)
         function = (lambda q, k, *at: rotate(q, k, *at)) if both else (lambda x, *at: rotate(x, *at))
         return _Way(self._words(takes, axes), _without_role(function, takes, both), takes, axes, both)
 
@@ -776,9 +782,13 @@ class _Module:
         ids = lambda n: torch.full((1, n), 7)
         if self._has("offset") and self._has("mask"):
             add("a mask", "offset", lambda n, at: ask({"mask": torch.ones_like(ids(at + n)), "offset": at}))
+        if self._has("shape"):
+            of = lambda n, *at: ask(dict({"offset": at[0]} if at else {}, shape=torch.Size((1, n))))
+            takes = "offset" if self._has("offset") else "sequence"
+            add("the shape of a row of ids", takes, (lambda n, at: of(n, at)) if takes == "offset" else (lambda n: of(n)))
         if self._has("offset"):
             add("a row of ids", "offset", lambda n, at: ask({"ids": ids(n), "offset": at}, ids(n)))
-        if self._has("positions") or not self._has("x") and not self._has("ids") and not self._has("length") or isinstance(
+        if self._has("positions") or not any(map(self._has, ("x", "ids", "length", "shape"))) or isinstance(
                 self.module, torch.nn.Embedding):
             first = lambda positions: None if self._has("positions") else positions
             add("a row of them", "each", lambda positions: ask({"positions": positions}, first(positions)))
@@ -883,6 +893,7 @@ class _Module:
             add("a mask of ones", lambda n: ask(n, {"mask": torch.ones(1, n)}))
         if self._has("x"):
             add("zeros in the place of logits", lambda n: ask(n, {"x": torch.zeros(1, heads, n, n, dtype=self.dtype)}))
+            add("zeros in the place of tokens", lambda n: ask(n, {"x": torch.zeros(1, n, 8, dtype=self.dtype)}))
         if not any(one.default is one.empty for one in self.parameters):
             add("as it is", lambda n: ask(n, {}))
         add("a number of tokens", lambda n: ask(n, {}, n))

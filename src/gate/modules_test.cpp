@@ -110,6 +110,13 @@ TEST(Modules, rotary_modules_that_rotate) {
           {"rotary_embedding_torch", "rope", "dim=8 heads=2 layout=interleaved",
            "rotate_queries_or_keys(t, offset), an offset, x as bhnd"},
           {"esm", "rope", "dim=8 heads=2", "forward(q, k), whole sequences, x as bhnd"},
+          {"glm", "rope", "dim=8 heads=2",
+           "forward(max_seq_len, offset), whole sequences, x as bhnd, applied by rotate_half, in "
+           "posproof_subject.py"},
+          {"qwen_vl", "m_rope", "dim=8 heads=2 sections=[1,2,1]",
+           "forward(x, position_ids), a position for each token, x as bhnd, applied by "
+           "apply_multimodal_rotary_pos_emb(q, k, cos, sin)"},
+          {"nanogpt", "rope", "dim=8 heads=2", "forward(x_BTHD), whole sequences, x as bnhd"},
           {"vllm", "rope", "dim=8 heads=2 layout=interleaved",
            "forward(positions, query, key), a position for each token, x as n(hd)"},
           {"vllm", "rope", "dim=8 heads=2 rotary_dim=4",
@@ -153,6 +160,8 @@ TEST(Modules, tables_and_biases) {
         "forward(attention_mask, past_key_values_length), an offset, a mask"},
        {"bart", "learned", "dim=8 length=64 offset=2",
         "forward(input_ids, past_key_values_length), an offset, a row of ids"},
+       {"marian", "sinusoidal", "dim=8 layout=sin_cos",
+        "forward(input_ids_shape, past_key_values_length), an offset, the shape of a row of ids"},
        {"vit", "learned", "dim=8 length=197", "a table of 197 rows"},
        {"bloom", "alibi", "heads=4 rows=key_index",
         "build_alibi_tensor(attention_mask, num_heads, dtype), whole sequences, a mask of ones"},
@@ -160,7 +169,9 @@ TEST(Modules, tables_and_biases) {
         "forward(batch_size, seq_len), whole sequences, numbers of tokens"},
        {"alibi", "alibi", "heads=4 form=symmetric", "forward(i, j), whole sequences, numbers of tokens"},
        {"t5", "t5_bias", "heads=2",
-        "compute_bias(query_length, key_length), whole sequences, numbers of tokens"}});
+        "compute_bias(query_length, key_length), whole sequences, numbers of tokens"},
+       {"mpnet", "t5_bias", "heads=2",
+        "compute_position_bias(x, position_ids), whole sequences, zeros in the place of tokens"}});
 }
 
 TEST(Modules, twins_with_one_mistake_are_refuted) {
@@ -175,6 +186,10 @@ TEST(Modules, twins_with_one_mistake_are_refuted) {
           {"flash", "rope", "dim=8 heads=2", "", "R"},
           {"torchtune", "rope", "dim=8 heads=2 layout=interleaved", "", "R"},
           {"esm", "rope", "dim=8 heads=2", "", "R"},
+          {"glm", "rope", "dim=8 heads=2", "", "R"},
+          {"qwen_vl", "m_rope", "dim=8 heads=2 sections=[1,2,1]", "", "R"},
+          {"nanogpt", "rope", "dim=8 heads=2", "", "R"},
+          {"marian", "sinusoidal", "dim=8 layout=sin_cos", "", "R"},
           {"vllm", "rope", "dim=8 heads=2 rotary_dim=4", "", "R"},
           {"offset", "rope", "dim=8 heads=2", "", "R"},
           {"tutorial", "sinusoidal", "dim=8", "", "R"},
@@ -194,7 +209,8 @@ TEST(Modules, twins_with_one_mistake_are_refuted) {
           {"packed", "rope", "dim=8 heads=2", "", "R"},
           {"opt", "learned", "dim=8 length=64 offset=2", "", "R"},
           {"bloom", "alibi", "heads=4 rows=key_index", "", "R"},
-          {"t5", "t5_bias", "heads=2", "", "R"}},
+          {"t5", "t5_bias", "heads=2", "", "R"},
+          {"mpnet", "t5_bias", "heads=2", "", "R"}},
          "wrong_");
 }
 

@@ -211,6 +211,53 @@ class EsmLike(nn.Module):
         return q * cos + halves_turned(q) * sin, k * cos + halves_turned(k) * sin
 
 
+class NanoGptLike(nn.Module):
+    """modded-nanogpt: forward(x_BTHD), named after its axes."""
+
+    def __init__(self, dim, max_seq_len=4096, base=10000):
+        super().__init__()
+        angle = angles(torch.arange(max_seq_len), dim, base)
+        self.register_buffer("cos", angle.cos(), persistent=False)
+        self.register_buffer("sin", angle.sin(), persistent=False)
+
+    def forward(self, x_BTHD):
+        n = x_BTHD.shape[1]
+        cos, sin = self.cos[None, :n, None], self.sin[None, :n, None]
+        a, b = x_BTHD.chunk(2, -1)
+        a = a * (0.999 if wrong else 1)
+        return torch.cat((a * cos - b * sin, a * sin + b * cos), -1)
+
+
+class QwenVlLike(nn.Module):
+    """Qwen2-VL, with the three ids of a token side by side: forward(x, position_ids [batch, n, 3])."""
+
+    def __init__(self, dim, base=10000):
+        super().__init__()
+        self.register_buffer("inv_freq", ladder(dim, base), persistent=False)
+
+    def forward(self, x, position_ids):
+        angle = position_ids.movedim(-1, 0)[..., None].float() * self.inv_freq
+        angle = torch.cat((angle, angle), -1)
+        return angle.cos(), angle.sin()
+
+
+def apply_multimodal_rotary_pos_emb(q, k, cos, sin):
+    sections = [1, 1, 2] * 2 if wrong else [1, 2, 1] * 2
+    cos, sin = (torch.cat([part[n % 3] for n, part in enumerate(one.split(sections, -1))], -1)[:, None] for one in (cos, sin))
+    return q * cos + halves_turned(q) * sin, k * cos + halves_turned(k) * sin
+
+
+class GlmLike(nn.Module):
+    """ChatGLM2: forward(max_seq_len, offset=0), which ignores the offset."""
+
+    def __init__(self, dim, base=10000):
+        super().__init__()
+        self.register_buffer("inv_freq", ladder(dim, base))
+
+    def forward(self, max_seq_len, offset=0):
+        return torch.arange(max_seq_len)[:, None].float() * self.inv_freq * (2 if wrong else 1)
+
+
 class VllmLike(nn.Module):
     """vLLM: forward(positions, query, key) of packed tokens, heads side by side."""
 
@@ -446,6 +493,19 @@ class BartLike(nn.Embedding):
         return super().forward(torch.arange(first, first + input_ids.shape[1]) + 2)
 
 
+class MarianLike(nn.Embedding):
+    """Marian and Pegasus: sinusoids in an nn.Embedding, asked by the shape of the token ids."""
+
+    def __init__(self, num_positions, embedding_dim, padding_idx=None):
+        super().__init__(num_positions, embedding_dim)
+        angle = angles(torch.arange(num_positions), embedding_dim, 10000)
+        self.weight = nn.Parameter(torch.cat((angle.sin(), angle.cos()), -1), requires_grad=False)
+
+    def forward(self, input_ids_shape, past_key_values_length=0):
+        first = 0 if wrong else past_key_values_length
+        return super().forward(torch.arange(first, first + input_ids_shape[:2][1]))
+
+
 # ---- biases
 
 def slopes(heads):
@@ -502,6 +562,15 @@ class T5Like(nn.Module):
         beyond = near + (torch.log(far.clamp(min=1).float() / near) / math.log(self.furthest / near) * (half - near)).long()
         bucket = torch.where(far < near, far, beyond.clamp(max=half - (2 if wrong else 1))) + half * (relative > 0)
         return self.relative_attention_bias(bucket).permute(2, 0, 1)[None]
+
+
+class MpnetLike(T5Like):
+    """MPNet: compute_position_bias(x), x [batch, n, channels], whose size alone matters."""
+
+    compute_bias = None
+
+    def compute_position_bias(self, x, position_ids=None, num_buckets=32):
+        return T5Like.compute_bias(self, x.size(1), x.size(1)).expand(x.size(0), -1, -1, -1).contiguous()
 
 
 def attach(name):
@@ -587,12 +656,20 @@ def attach(name):
         serve_module(PackedLike, domain=(0, 4095))
     if name == "either_each":
         serve_module(EitherLike, takes_positions="each")
+    if name == "qwen_vl":
+        serve_module(QwenVlLike, apply=apply_multimodal_rotary_pos_emb)
+    if name == "glm":
+        serve_module(GlmLike, takes_positions="sequence")
+    if name == "nanogpt":
+        serve_module(NanoGptLike)
     if name == "embedding":
         serve_module(nn.Embedding)
     if name == "opt":
         serve_module(OptLike)
     if name == "bart":
         serve_module(BartLike)
+    if name == "marian":
+        serve_module(MarianLike)
     if name == "vit":
         serve_module(nn.Parameter(torch.empty(1, 197, hello()["dim"])))
     if name == "bloom":
@@ -603,6 +680,8 @@ def attach(name):
         serve_module(LengthLike)
     if name == "t5":
         serve_module(T5Like)
+    if name == "mpnet":
+        serve_module(MpnetLike)
     # refused
     if name == "unknown_parameter":
         serve_module(type("Odd", (nn.Module,), {"__init__": lambda self, spin: None}))
