@@ -148,6 +148,10 @@ Encoding narrowed(const Encoding& encoding, Position lo, Position hi) {
 
 std::string not_covered(const std::pair<Position, Position>& asked, const Domain& compared) {
   if (asked.first >= compared.lo && asked.second <= compared.hi) return {};
+  if (compared.lo > compared.hi)
+    return fmt::format(
+        "positions {} to {} were asked for: a whole operator is given none, its tokens stand at their row numbers",
+        asked.first, asked.second);
   return fmt::format("positions {} to {} were asked for: those beyond {} to {} were not compared",
                      asked.first, asked.second, compared.lo, compared.hi);
 }

@@ -195,6 +195,11 @@ TEST(NotCovered, is_said_before_the_first_and_past_the_last) {
             "positions -1 to 3 were asked for: those beyond 0 to 100 were not compared");
   EXPECT_EQ(not_covered({0, 101}, has),
             "positions 0 to 101 were asked for: those beyond 0 to 100 were not compared");
+  Domain none = has;
+  none.lo = 0, none.hi = -1;
+  EXPECT_EQ(
+      not_covered({0, 5}, none),
+      "positions 0 to 5 were asked for: a whole operator is given none, its tokens stand at their row numbers");
 }
 
 TEST(Overlap, is_what_both_declare_and_the_hard_ones_of_the_second) {
