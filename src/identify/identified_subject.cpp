@@ -201,8 +201,9 @@ std::optional<Unidentified::Columns> Unidentified::columns_in_use() const {
 }
 
 std::optional<Narrow> Unidentified::in_fewer_digits() const {
+  if (live_) return std::nullopt;
   const Words parsed = parse_words(words_);
-  if (live_ || parsed.precision) return std::nullopt;
+  if (parsed.precision) return std::nullopt;
   std::vector<Array> arrays;
   for (const std::string& path : cache_paths(parsed.rest)) arrays.push_back(read_array(path));
   const auto format = fewest_digits(arrays);
