@@ -12,7 +12,7 @@ std::vector<Deviation> bias_deviations(const Bias& subject, const Bias& truth, c
                                        const Precision& precision) {
   const Domain domain = overlap(subject.positions, truth.positions);
   if (truth.heads > 256 || domain.axes != 1 || domain.hi <= domain.lo) return {};
-  const MeasuredBias measured{subject, truth, parameters, precision, domain};
+  const AskedBias measured{subject, truth, parameters, precision, domain};
   std::vector<Deviation> out;
   add_measured(out, [&] { return measured_heads(measured); });
   for (Deviation& one : measured_distances(measured)) out.push_back(std::move(one));

@@ -18,7 +18,7 @@ namespace {
 
 class Distances {
  public:
-  explicit Distances(const MeasuredBias& measured) : m_(measured) {}
+  explicit Distances(const AskedBias& measured) : m_(measured) {}
 
   std::vector<Deviation> all() const {
     std::vector<Deviation> out;
@@ -250,12 +250,12 @@ class Distances {
     return out;
   }
 
-  const MeasuredBias& m_;
+  const AskedBias& m_;
 };
 
 }  // namespace
 
-std::vector<Deviation> measured_distances(const MeasuredBias& measured) {
+std::vector<Deviation> measured_distances(const AskedBias& measured) {
   return Distances(measured).all();
 }
 

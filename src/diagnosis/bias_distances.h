@@ -10,7 +10,7 @@
 namespace posproof {
 
 // Another function of the distance: of all keys or of those on one side, from a distance on, in steps.
-std::vector<Deviation> measured_distances(const MeasuredBias& measured);
+std::vector<Deviation> measured_distances(const AskedBias& measured);
 
 // What is measured, unless the subject declines, dies or answers in another shape.
 void add_measured(std::vector<Deviation>& out, const Function<std::optional<Deviation>()>& one);

@@ -62,8 +62,8 @@ Bias with_entries(const Bias& truth, const OtherEntry& other) {
   return out;
 }
 
-Tensor MeasuredBias::entries(const Bias& bias, const std::vector<Position>& i,
-                             const std::vector<Position>& j) const {
+Tensor AskedBias::entries(const Bias& bias, const std::vector<Position>& i,
+                          const std::vector<Position>& j) const {
   Tensor out = bias.bias(i, j);
   if (out.shape != Shape{truth.heads, i.size(), j.size()}) throw std::runtime_error("another shape");
   return out;

@@ -24,7 +24,7 @@ using OtherEntry = Function<double(const BiasEntry& declared, const AskedEntry& 
 // The declared bias with these entries, and the largest error of those that they are made of.
 Bias with_entries(const Bias& truth, const OtherEntry& other);
 
-struct MeasuredBias {
+struct AskedBias {
   const Bias& subject;
   const Bias& truth;
   const Parameters& parameters;

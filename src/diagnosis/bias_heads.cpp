@@ -20,7 +20,7 @@ namespace {
 
 class Heads {
  public:
-  explicit Heads(const MeasuredBias& measured) : m_(measured) {}
+  explicit Heads(const AskedBias& measured) : m_(measured) {}
 
   std::optional<Deviation> found() const {
     const auto at = near_positions(m_.domain);
@@ -195,12 +195,12 @@ class Heads {
 
   double tolerance(std::size_t head) const { return 8 * bias_error(m_.precision, 1, m_.truth, head) + 1e-12; }
 
-  const MeasuredBias& m_;
+  const AskedBias& m_;
 };
 
 }  // namespace
 
-std::optional<Deviation> measured_heads(const MeasuredBias& measured) {
+std::optional<Deviation> measured_heads(const AskedBias& measured) {
   return Heads(measured).found();
 }
 

@@ -8,6 +8,6 @@
 namespace posproof {
 
 // Heads that hold others, or multiples of them; where each is a slope, the rule that all slopes follow.
-std::optional<Deviation> measured_heads(const MeasuredBias& measured);
+std::optional<Deviation> measured_heads(const AskedBias& measured);
 
 }  // namespace posproof

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/call.h"
 #include "core/function.h"
@@ -197,6 +198,7 @@ class Identifying {
   // ---- what is near
 
   void find_nearest() {
+    if (std::exchange(looked_for_nearest_, true)) return;
     std::ranges::stable_sort(fail_, [](const Tried& a, const Tried& b) {
       return complexity_of(a.proposed.candidate) < complexity_of(b.proposed.candidate);
     });
@@ -280,6 +282,7 @@ class Identifying {
   Answers answers_;
   std::vector<Tried> hold_, fail_;
   Tried* nearest_ = nullptr;  // of those that fail
+  bool looked_for_nearest_ = false;
   Identified found_;
 };
 

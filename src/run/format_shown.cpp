@@ -35,7 +35,7 @@ double to(double unit, double x) {
 
 }  // namespace
 
-void RoundedNumbers::see(double is, double exact, double error, double near) {
+void NumbersOfFormat::see(double is, double exact, double error, double near) {
   constexpr double least = 0x1p-14;  // below, f16 has fewer digits
   if (std::abs(exact) < least || !std::isfinite(is)) return;
   const double apart = step(exact, unit_);
@@ -44,7 +44,7 @@ void RoundedNumbers::see(double is, double exact, double error, double near) {
   if (distance(is, unit_) > error || std::abs(is - exact) > near * apart + error) is_other_ = true;
 }
 
-bool RoundedNumbers::shown() const {
+bool NumbersOfFormat::shown() const {
   return telling_ >= enough && !is_other_;
 }
 

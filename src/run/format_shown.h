@@ -13,9 +13,9 @@ namespace posproof {
 
 // Numbers that are said to have been rounded to a format. One tells something where the others may be off by
 // so little that the format's neighbours are apart, and where the exact number is none of the format's.
-class RoundedNumbers {
+class NumbersOfFormat {
  public:
-  explicit RoundedNumbers(double unit) : unit_(unit) {}
+  explicit NumbersOfFormat(double unit) : unit_(unit) {}
 
   // `error`: how far `is` may be from what was rounded; `near`: how many neighbours away that may be from the
   // exact number.
@@ -60,7 +60,7 @@ class FormatShown {
 
   Precision tried_;
   bool angles_, tables_, products_;  // are coarser
-  RoundedNumbers angle_, table_, scaled_, slope_;
+  NumbersOfFormat angle_, table_, scaled_, slope_;
   RoundedProducts of_products_;
 };
 
