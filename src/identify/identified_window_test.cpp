@@ -80,6 +80,47 @@ TEST(TrainedWindows, of_a_line_end_where_offsets_are_clipped) {
             Texts{"heads=2 width=6 axes=line relative=distance"});
 }
 
+// Two columns neither rise and fall; five rows do.
+TEST(TrainedWindows, may_turn_along_their_columns_alone) {
+  EXPECT_EQ(found(of("heads=2 height=5 width=2", places(5, 2), 2)),
+            each("heads=2 width=2 axes=rows_and_columns height=5 class_token=none", directed));
+}
+
+// Of one head, whose numbers are those of the offsets.
+MeasuredBias by_offset(Position tokens, double (*number)(Position offset)) {
+  MeasuredBias out{Tensor({1, static_cast<std::size_t>(tokens), static_cast<std::size_t>(tokens)}), 0};
+  for (Position query = 0; query < tokens; ++query)
+    for (Position key = 0; key < tokens; ++key)
+      out.entries.at(static_cast<std::size_t>(query), static_cast<std::size_t>(key)) = number(key - query);
+  return out;
+}
+
+TEST(TrainedWindows, of_a_line_may_turn_on_one_side_alone) {
+  const auto later = [](Position offset) { return offset == 3 ? 100.5 : static_cast<double>(offset); };
+  const auto earlier = [](Position offset) { return offset == -3 ? 100.5 : static_cast<double>(offset); };
+  const Texts both = {"heads=1 width=12 axes=line relative=query_minus_key",
+                      "heads=1 width=12 axes=line relative=key_minus_query"};
+  EXPECT_EQ(found(by_offset(12, later)), both);
+  EXPECT_EQ(found(by_offset(12, earlier)), both);
+  EXPECT_EQ(found(by_offset(12, [](Position offset) { return static_cast<double>(offset); })), Texts());
+}
+
+// Five offsets of nine entries are looked up less than twice in the mean.
+TEST(TrainedWindows, are_none_of_three_tokens_or_of_numbers_that_are_infinite) {
+  const auto turning = [](Position offset) {
+    return std::sin(static_cast<double>(7 * offset * offset + offset));
+  };
+  EXPECT_EQ(found(by_offset(3, turning)), Texts());
+  EXPECT_EQ(found(by_offset(12, turning)).size(), 2u);
+  EXPECT_EQ(found(by_offset(12,
+                            [](Position offset) {
+                              return offset == 4
+                                         ? HUGE_VAL
+                                         : std::sin(static_cast<double>(7 * offset * offset + offset));
+                            })),
+            Texts());
+}
+
 // In the last head and the last row, and by one unit in the last place.
 TEST(TrainedWindows, are_none_where_one_entry_is_another) {
   MeasuredBias bias = of("heads=2 height=3 width=5", places(3, 5), 2);
