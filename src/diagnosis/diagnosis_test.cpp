@@ -10,11 +10,13 @@
 #include <cmath>
 #include <map>
 #include <stdexcept>
+#include <utility>
 
 #include "catalogue/defects.h"
 #include "core/call.h"
 #include "core/formats.h"
 #include "core/function.h"
+#include "diagnosis/rotation_forms.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "search/trial.h"
@@ -513,20 +515,11 @@ std::vector<std::string> kinds_and_words(const std::string& family, const std::s
 TEST(DiagnosisMeasured, does_not_say_a_rounding_that_is_declared) {
   const auto sines = [](double factor) {
     return [factor](const Parameters& parameters) {
-      Rotary rotary = as<Rotary>(encoding_named("rope").make(parameters));
-      rotary.rotate = [pairs = rotary.pairs, factor](const Tensor& x, const Positions& positions, Role) {
-        Tensor y = x;
-        const std::size_t heads = x.shape[1], n = x.shape[2];
-        for (std::size_t r = 0; r < x.rows(); ++r)
-          for (const Pair& pair : pairs) {
-            const double angle = static_cast<double>(positions[r / (heads * n) * n + r % n]) * pair.frequency;
-            const double c = to_bf16(std::cos(angle)), s = to_bf16(std::sin(angle) * factor);
-            y.at(r, pair.first) = x.at(r, pair.first) * c - x.at(r, pair.second) * s;
-            y.at(r, pair.second) = x.at(r, pair.first) * s + x.at(r, pair.second) * c;
-          }
-        return y;
-      };
-      return Encoding(rotary);
+      const Encoding rope = encoding_named("rope").make(parameters);
+      return Encoding(with_cosine_and_sine(as<Rotary>(rope), [factor](long double angle) {
+        return std::pair<long double, long double>(to_bf16(static_cast<double>(std::cos(angle))),
+                                                   to_bf16(static_cast<double>(std::sin(angle)) * factor));
+      }));
     };
   };
   const std::string rounded = "measured cosine and sine are rounded to bf16";
@@ -548,21 +541,10 @@ TEST(DiagnosisMeasured, stands_between_conventions_and_names) {
 TEST(DiagnosisMeasured, says_by_how_much_a_frequency_is_off) {
   const auto off = [](double relative) {
     return [relative](const Parameters& parameters) {
-      Rotary rotary = as<Rotary>(encoding_named("rope").make(parameters));
-      rotary.rotate = [pairs = rotary.pairs, relative](const Tensor& x, const Positions& positions, Role) {
-        Tensor y = x;
-        const std::size_t heads = x.shape[1], n = x.shape[2];
-        for (std::size_t r = 0; r < x.rows(); ++r)
-          for (const Pair& pair : pairs) {
-            const long double angle = static_cast<long double>(positions[r / (heads * n) * n + r % n]) *
-                                      pair.frequency * (1 + relative);
-            const auto c = static_cast<double>(std::cos(angle)), s = static_cast<double>(std::sin(angle));
-            y.at(r, pair.first) = x.at(r, pair.first) * c - x.at(r, pair.second) * s;
-            y.at(r, pair.second) = x.at(r, pair.first) * s + x.at(r, pair.second) * c;
-          }
-        return y;
-      };
-      return Encoding(rotary);
+      const Encoding rope = encoding_named("rope").make(parameters);
+      return Encoding(with_cosine_and_sine(as<Rotary>(rope), [relative](long double angle) {
+        return std::pair(std::cos(angle * (1 + relative)), std::sin(angle * (1 + relative)));
+      }));
     };
   };
   const Precision p = Precision::parse("f32/f64");
