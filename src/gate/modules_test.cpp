@@ -1,4 +1,4 @@
-// PyTorch modules that are called as those of well-known projects are (src/subject/testing/modules.py),
+// PyTorch modules that are called as those of well-known projects are (src/subject/testing/modules/),
 // attached in three lines at most through serve_module() of the SDK: the right ones hold, each taken as it is
 // meant, and their twins with one mistake are refuted. One process imports PyTorch for all of them.
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ class Server {
   ~Server() { std::filesystem::remove(socket_); }
 
   std::string subject(const std::string& module) const {
-    return fmt::format("cmd:{} -S -E '{}relay.py' '{}' '{}modules.py' {}", POSPROOF_PYTHON, folder, socket_,
+    return fmt::format("cmd:{} -S -E '{}relay.py' '{}' '{}modules/attach.py' {}", POSPROOF_PYTHON, folder, socket_,
                        folder, module);
   }
 
