@@ -67,16 +67,16 @@ constexpr Asked asked(std::string_view before, std::string_view behind) {
     if (behind.starts_with(words.text)) return words.asked;
   const std::size_t clause = before.find_last_of(".,;:()") + 1;  // nothing counts of another one
   std::size_t end = clause;
-  const Words* found = nullptr;
+  Words found{"", Asked::anything};
   for (const Words& words : before_a_number) {
     const std::size_t at = before.rfind(words.text);
     if (at == std::string_view::npos || (at > 0 && before[at - 1] != ' ' && before[at - 1] != '(')) continue;
-    if (at + words.text.size() > end) end = at + words.text.size(), found = &words;
+    if (at + words.text.size() > end) end = at + words.text.size(), found = words;
   }
-  if (found == nullptr || !leads_to_a_number(before.substr(end))) return Asked::anything;
-  if (found->asked == Asked::start) return joins_a_range(behind) ? Asked::start : Asked::anything;
-  if (!found->turns || !is_denied(before.substr(clause))) return found->asked;
-  return found->asked == Asked::at_most ? Asked::at_least : Asked::at_most;
+  if (found.asked == Asked::anything || !leads_to_a_number(before.substr(end))) return Asked::anything;
+  if (found.asked == Asked::start) return joins_a_range(behind) ? Asked::start : Asked::anything;
+  if (!found.turns || !is_denied(before.substr(clause))) return found.asked;
+  return found.asked == Asked::at_most ? Asked::at_least : Asked::at_most;
 }
 
 constexpr int no_side = -1;
