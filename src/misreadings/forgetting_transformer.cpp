@@ -56,6 +56,14 @@ const MisreadingFamily entry{{
     {"the gates are 1 - sigmoid: what is kept is forgotten", with({}, &log_of_the_rest), "dim=4"},
     {"the gates have no sigmoid: w.k + b is added up", with({}, &itself), "dim=4"},
     {"gate - 1 is added up, not the gate's logarithm", with({}, &less_the_gate), "dim=4"},
+    {"the running sums of the gates' logarithms, whose difference counts, begin again at 0 every 16 tokens",
+     with({.block = 16}, &log_sigmoid), "dim=4"},
+    {"the running sums of the gates' logarithms, whose difference counts, begin again at 0 every 32 tokens",
+     with({.block = 32}, &log_sigmoid), "dim=4"},
+    {"the running sums of the gates' logarithms, whose difference counts, begin again at 0 every 64 tokens",
+     with({.block = 64}, &log_sigmoid), "dim=4"},
+    {"the running sums of the gates' logarithms, whose difference counts, begin again at 0 every 128 tokens",
+     with({.block = 128}, &log_sigmoid), "dim=4"},
 }};
 
 }  // namespace posproof::misreadings_forgetting_transformer

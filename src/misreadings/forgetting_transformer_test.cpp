@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "misreadings/testing/formulas.h"
@@ -33,8 +34,32 @@ PairFormula gated(Real (*gate)(Real x), bool of_queries = false, int sign = 1,
   };
 }
 
+// The sum of the tokens from the query's block on, less that from the key's block on.
+PairFormula begun_again(std::size_t block) {
+  return [=](const Arguments& p, const Tensor& q, const Tensor& k, const Tensor& v, const Mask&) {
+    const Tensor w = inside::trained(1, p.width("dim"), p.whole("table_seed"), p.real("gate_std"));
+    const auto up_to = [=, &k, bias = Real{p.real("gate_bias")}](std::size_t last) {
+      Real sum = 0;
+      for (std::size_t l = last - last % block; l <= last; ++l)
+        sum -= std::log(1 + std::exp(-(dot(w.row(0), k.row(l)) + bias)));
+      return sum;
+    };
+    return Pairwise{[=, &q, &k](std::size_t i, std::size_t j) {
+                      return dot(q.row(i), k.row(j)) / inside::root(q.width()) + up_to(i) - up_to(j);
+                    },
+                    [&v](std::size_t, std::size_t j, std::size_t c) -> Real { return v.at(j, c); }};
+  };
+}
+
 TEST(MisreadForgettingTransformer, is_what_the_sentence_says) {
   const auto gate = [](Real x) { return -std::log(1 + std::exp(-x)); };
+  const auto begin_again = [](const char* block) {
+    return std::string(
+               "the running sums of the gates' logarithms, whose difference counts, begin again at 0 every ") +
+           block + " tokens";
+  };
+  const std::string of_16 = begin_again("16"), of_32 = begin_again("32"), of_64 = begin_again("64"),
+                    of_128 = begin_again("128");
   testing::expect_attention(
       "forgetting_transformer", misreadings::forgetting_transformer,
       {{"the gates are computed from the queries, not from the keys", gated(gate, true)},
@@ -52,7 +77,11 @@ TEST(MisreadForgettingTransformer, is_what_the_sentence_says) {
         gated([](Real x) { return -std::log(1 + std::exp(x)); })},
        {"the gates have no sigmoid: w.k + b is added up", gated([](Real x) { return x; })},
        {"gate - 1 is added up, not the gate's logarithm",
-        gated([](Real x) { return -1 / (1 + std::exp(x)); })}},
+        gated([](Real x) { return -1 / (1 + std::exp(x)); })},
+       {of_16, begun_again(16)},
+       {of_32, begun_again(32)},
+       {of_64, begun_again(64)},
+       {of_128, begun_again(128)}},
       {"", "gate_bias=2", "gate_std=0.5 table_seed=2"});
 }
 
