@@ -334,6 +334,14 @@ std::vector<Effect> effects_of_memory() {
             const auto& all = call.positions.whole;
             return RowsAndTokens{call.batch << 32 | all.size(),
                                  all.empty() ? 0 : static_cast<std::size_t>(all.front())};
+          }),
+      first_of(
+          "the first call with the same number of rows and tokens and the same largest position decides on "
+          "the others",
+          [](const Call& call) {
+            const auto& all = call.positions.whole;
+            return RowsAndTokens{call.batch << 32 | all.size(),
+                                 all.empty() ? 0 : static_cast<std::size_t>(std::ranges::max(all))};
           })};
   for (auto more : {of_a_number_that_is_left(), of_the_call_before()})
     for (Effect& one : more) out.push_back(std::move(one));

@@ -120,6 +120,24 @@ TEST(MemoryEffects, put_positions_of_calls_before_in_the_place_of_later_ones) {
   }
 }
 
+TEST(MemoryEffects, find_a_call_by_its_largest_position) {
+  const std::vector<Effect> effects = effects_of_memory();
+  const Effect* one = effect(effects,
+                             "the first call with the same number of rows and tokens and the same largest "
+                             "position decides on the others");
+  ASSERT_NE(one, nullptr);
+  EXPECT_TRUE(one->remembers);
+  const Steps steps = one->begin();
+  const auto step = [&](std::size_t batch, const Row& own) {
+    return steps(of(batch, own), 0, 1).call.positions.whole;
+  };
+  EXPECT_EQ(step(2, {1, 9, 3, 4}), (Row{1, 9, 3, 4}));
+  EXPECT_EQ(step(2, {9, 0, 0, 2}), (Row{1, 9, 3, 4}));
+  EXPECT_EQ(step(2, {9, 0, 0, 10}), (Row{9, 0, 0, 10}));
+  EXPECT_EQ(step(1, {9, 0, 0, 2}), (Row{9, 0, 0, 2}));
+  EXPECT_EQ(step(2, {}), Row{});
+}
+
 // It is made for 30; then for 40, or up to 81.
 TEST(MemoryEffects, of_a_table_that_grows_a_row_late) {
   const auto steps_of = [](const std::string& words) {
