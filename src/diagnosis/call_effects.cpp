@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -284,6 +286,23 @@ std::vector<Effect> effects_from(Position wrong, std::size_t axes) {
         [wrong](Position t) { return ((t % wrong) + wrong) % wrong; });
   add(fmt::format("positions past {} count as 0", last),
       [last](Position t) { return t > last ? Position{0} : t; });
+  // An integer of few bits, of which the highest is the sign; or a product with a stride that is in one.
+  if (wrong >= 128 && std::has_single_bit(static_cast<std::uint64_t>(wrong))) {
+    const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(wrong)));
+    add(bits == 8 || bits == 16 || bits == 32
+            ? fmt::format("positions are cut to {} bits, with a sign: {} counts as {}", bits, wrong, -wrong)
+            : fmt::format(
+                  "positions wrap as a number with a sign, {0} to -{0}: a product with them overflows",
+                  wrong),
+        [wrong](Position t) { return ((t + wrong) % (2 * wrong) + 2 * wrong) % (2 * wrong) - wrong; });
+  }
+  // Tokens are numbered row by row, in rows of so many, and the number is divided again.
+  if (axes == 2 && wrong > 1)
+    out.push_back(effect_on_numbers(
+        fmt::format("tokens are numbered in rows of {0}: column {0} is the first one of the next row", wrong),
+        [wrong](std::span<Position> t) {
+          if (t[0] >= 0 && t[1] >= 0) t[0] += t[1] / wrong, t[1] %= wrong;
+        }));
   // A cache that has so many tokens at most, whose number is taken for the next position.
   if (axes == 1)
     out.push_back(

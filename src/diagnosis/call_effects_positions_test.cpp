@@ -87,13 +87,17 @@ TEST(CallEffectsOnPositions, read_halves_of_64_bits) {
 
 TEST(CallEffectsOnPositions, count_on_in_each_block) {
   const std::vector<Effect> effects = known_effects(false, false);
-  std::vector<Position> row(40), counted;
-  for (std::size_t n = 0; n < row.size(); ++n) {
-    const auto at = static_cast<Position>(n), in_block = at % 16;
-    row[n] = 3 * at;
-    counted.push_back(3 * (at - in_block) + in_block);
+  for (const Position block : {2, 4, 8, 16, 32, 64, 128}) {
+    std::vector<Position> row(150), counted;
+    for (std::size_t n = 0; n < row.size(); ++n) {
+      const auto at = static_cast<Position>(n), in_block = at % block;
+      row[n] = 3 * at;
+      counted.push_back(3 * (at - in_block) + in_block);
+    }
+    const std::string words =
+        "tokens count on from the first of their block of " + std::to_string(block) + " in a row";
+    EXPECT_EQ(moved(effects, words, row), counted);
   }
-  EXPECT_EQ(moved(effects, "tokens count on from the first of their block of 16 in a row", row), counted);
 }
 
 TEST(CallEffectsOnPositions, begin_again_in_each_block) {

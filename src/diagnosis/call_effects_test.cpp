@@ -271,6 +271,20 @@ TEST(CallEffects, begin_at_a_position) {
   EXPECT_EQ(to(4, 1), (std::vector<Position>{1, 3, 1, 0, 2, 0}));
   EXPECT_EQ(to(4, 2), (std::vector<Position>{0, -1, 0, 0, 2, 0}));
   EXPECT_EQ(to(8, 3), (std::vector<Position>{5, -1, 9, 7, 8, 9}));
+  EXPECT_EQ(effects_from(64, 1).size(), 4u);
+  EXPECT_EQ(effects_from(384, 1).size(), 4u);
+  EXPECT_EQ(effects_from(1 << 24, 1).at(3).words,
+            "positions wrap as a number with a sign, 16777216 to -16777216: a product with them overflows");
+  for (const int bits : {8, 16, 32}) {
+    const Position half = Position{1} << (bits - 1);
+    const Effect cut = effects_from(half, 1).at(3);
+    EXPECT_EQ(cut.words, "positions are cut to " + std::to_string(bits) + " bits, with a sign: " +
+                             std::to_string(half) + " counts as " + std::to_string(-half));
+    Call call;
+    call.positions.whole = {half - 1, half, half + 5, 2 * half, 3 * half, -half, -half - 1};
+    EXPECT_EQ(cut.begin()(call, 0, 1).call.positions.whole,
+              (std::vector<Position>{half - 1, -half, 5 - half, 0, -half, -half, half - 1}));
+  }
   std::vector<std::string> words;
   for (const Effect& one : effects_from(0, 1)) words.push_back(one.words);
   EXPECT_EQ(words, (std::vector<std::string>{"positions past -1 count as -1", "positions past -1 count as 0",
@@ -292,7 +306,9 @@ TEST(CallEffects, begin_at_a_number_of_each_position) {
                        {"of the column: positions are taken modulo 4", {5, 1, 2, 1, 3, 3}},
                        {"positions past 3 count as 0", {0, 1, 2, 0, 3, 3}},
                        {"of the row: positions past 3 count as 0", {0, 1, 2, 9, 3, 3}},
-                       {"of the column: positions past 3 count as 0", {5, 1, 2, 0, 3, 3}}}));
+                       {"of the column: positions past 3 count as 0", {5, 1, 2, 0, 3, 3}},
+                       {"tokens are numbered in rows of 4: column 4 is the first one of the next row",
+                        {5, 1, 4, 1, 3, 3}}}));
 }
 
 // Of (time, row, column).

@@ -282,7 +282,7 @@ std::vector<Effect> effects_of_row_positions() {
         fmt::format("every batch row has the positions of the first of its block of {}", block),
         [block](T t) { return t.all[t.row / block * block * t.tokens + t.token]; }));
   // Blocks of a kernel that each read the position of their first token.
-  for (const std::size_t block : {16, 32, 64, 128})
+  for (const std::size_t block : {2, 4, 8, 16, 32, 64, 128})
     out.push_back(effect_on_positions(
         fmt::format("tokens count on from the first of their block of {} in a row", block), [block](T t) {
           return t.of_row()[t.token / block * block] + static_cast<Position>(t.token % block);
