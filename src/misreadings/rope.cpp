@@ -204,6 +204,29 @@ std::vector<double> one_after(const std::vector<double>& declared) {
   return out;
 }
 
+// The pairs that are kept are those that are slowest.
+Encoding slowest_kept(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::rope, given);
+  const std::size_t kept = p.width("kept_pairs");
+  Rotary out = encodings::rope.make<Rotary>(given);
+  Parameters plain = p.parameters();
+  plain.set("kept_pairs", 0.0);
+  const Rotary all = encodings::rope.make<Rotary>(plain);
+  if (kept == 0 || kept >= all.pairs.size()) throw Refusal("all pairs rotate");
+  if (all.in_call || !all.order.empty()) throw Refusal("said of frequencies that are the same in all calls");
+  const std::size_t still = all.pairs.size() - kept;
+  out.pairs.assign(all.pairs.begin() + static_cast<std::ptrdiff_t>(still), all.pairs.end());
+  out.rotate = [all, still](const Tensor& x, const Positions& positions, Role role) {
+    Tensor rotated = all.rotate(x, positions, role);
+    for (std::size_t row = 0; row < x.rows(); ++row)
+      for (std::size_t i = 0; i < still; ++i)
+        for (const std::size_t c : {all.pairs[i].first, all.pairs[i].second})
+          rotated.at(row, c) = x.at(row, c);
+    return rotated;
+  };
+  return out;
+}
+
 constexpr std::string_view divided =
     "dim=8 scaling=longrope factor=8 original_length=64 factors=[1,1.5,2,4] short_factors=[1,1.1,1.2,1.5]";
 
@@ -287,6 +310,7 @@ const MisreadingFamily entry{{
      &longrope_factor<of_extended_length>, longrope},
     {"the attention factor is 1 + ln s/ln L0, without the root", &longrope_factor<without_root>, longrope},
     {"the attention factor is YaRN's, 0.1 ln s + 1", &longrope_factor<by_yarn>, longrope},
+    {"the slowest kept_pairs pairs rotate, not the fastest", &slowest_kept, "dim=16 kept_pairs=3"},
 }};
 
 }  // namespace posproof::misreadings_rope

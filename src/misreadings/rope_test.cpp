@@ -149,6 +149,7 @@ std::vector<Real> by_longrope(const Arguments& p, std::size_t pairs, Real) {
 
 const testing::Formulas<Frequencies> formulas = {
     {"short calls are not multiplied by the attention factor", &as_declared},
+    {"the slowest kept_pairs pairs rotate, not the fastest", &as_declared},
     {"YaRN's ramp is made for all channels of a head, not for those that rotate", by_yarn(true)},
     {"the declared attention factor a is put through its formula again: 0.1 a ln s + 1", by_yarn(false)},
     {"the declared attention factor is multiplied by 0.1 ln s + 1", by_yarn(false)},
@@ -246,6 +247,7 @@ TEST(MisreadRope, has_the_frequencies_that_the_sentence_says) {
   testing::expect_formulas<Rotary>(
       "rope", misreadings::rope, formulas, {"", "base=500 rotary_dim=8"},
       [](const Rotary& made, const Arguments& p, const Frequencies& formula, const std::string& where) {
+        if (made.pairs.front().index > 0) return;  // keeps_the_slowest_pairs
         for (const Position last :
              {Position{20}, Position{62}, Position{63}, Position{64}, Position{200}, Position{5000}})
           expect_rotates(made, last, formula(p, made.pairs.size(), static_cast<Real>(last + 1)),
@@ -341,6 +343,31 @@ TEST(MisreadRope, has_the_attention_factor_that_the_sentence_says) {
 }
 
 // What is declared decides whether its formula was used.
+// Of 8 pairs (i, i + 8) the first 3 stand still.
+TEST(MisreadRope, keeps_the_slowest_pairs) {
+  const auto one =
+      std::ranges::find(misreadings::rope.misreadings, "the slowest kept_pairs pairs rotate, not the fastest",
+                        &Misreading::what);
+  ASSERT_NE(one, misreadings::rope.misreadings.end());
+  const auto words = [](const std::string& of) { return with(encoding_named("rope"), Case::parse(of)); };
+  const Rotary made = as<Rotary>(one->make(words("dim=16 kept_pairs=5")));
+  ASSERT_EQ(made.pairs.size(), 5u);
+  const Position t = 3;
+  const Tensor rotated = made.rotate(Tensor({1, 1, 1, 16}, std::vector<double>(16, 1.0)), {&t, 1}, Role::key);
+  for (std::size_t i = 0; i < 8; ++i) {
+    const double angle = i < 3 ? 0 : 3 * std::pow(10000, -static_cast<double>(i) / 8);
+    EXPECT_NEAR(rotated.data[i], std::cos(angle) - std::sin(angle), 1e-15) << i;
+    EXPECT_NEAR(rotated.data[i + 8], std::sin(angle) + std::cos(angle), 1e-15) << i;
+    if (i >= 3) {
+      EXPECT_EQ(made.pairs[i - 3].first, i);
+    }
+  }
+  for (const std::string none :
+       {"dim=16", "dim=16 kept_pairs=8", "dim=16 kept_pairs=5 layout=interleaved output_layout=half_split",
+        "dim=16 kept_pairs=5 scaling=dynamic_ntk factor=2"})
+    EXPECT_THROW(one->make(words(none)), Refusal) << none;
+}
+
 TEST(MisreadRope, of_an_attention_factor_needs_one_that_is_declared_or_none) {
   for (const Misreading& one : misreadings::rope.misreadings) {
     if (one.what.find("attention factor") == std::string_view::npos || one.what.starts_with("short"))
