@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "catalogue/encodings/resized_table.h"
@@ -112,36 +114,26 @@ resampling::Axis axis(const Arguments& p, std::string_view before, std::string_v
           .more = p.real("more")};
 }
 
-// Scales that are given as (x, y) where (y, x) is taken, or one of the two for both, while the extents are
-// those of the right grid.
-enum class Steps { exchanged, of_rows, of_columns };
-template <Steps steps>
-Encoding with_other_steps(const Parameters& given) {
-  const Arguments p = misread::arguments(encodings::resized_table, given);
-  if (!p.is("method", "linear") && !p.is("method", "cubic")) throw Refusal("said of grids with filters");
-  if (p.flag("antialias")) throw Refusal("filters that are as wide as their step are others");
-  const auto down = axis(p, "from_height", "height"), across = axis(p, "from_width", "width");
-  if (resampling::step(down) == resampling::step(across)) throw Refusal("the same with equal steps");
+// A grid of entries that are sums of stored ones, by the taps of rows and of columns.
+using Taps = Function<std::vector<resampling::Tap>(std::size_t n)>;
+Encoding with_taps(const Arguments& p, const Parameters& given, const Taps& down, const Taps& across) {
   // Of a grid that is not resized.
   Parameters trained = p.parameters();
-  trained.set("height", static_cast<double>(down.before));
-  trained.set("width", static_cast<double>(across.before));
+  trained.set("height", static_cast<double>(p.width("from_height")));
+  trained.set("width", static_cast<double>(p.width("from_width")));
   trained.set("method", std::string("first"));
-  const auto taps = [](const resampling::Axis& of, const resampling::Axis& other, std::size_t n) {
-    return resampling::taps(of, n, resampling::coordinate(other, n) - resampling::coordinate(of, n));
-  };
   Table out = misread::right<Table>(encodings::resized_table, given);
-  out.rows = [=, kept = p.width("kept_rows"), own = out.rows,
-              stored = encodings::resized_table.make<Table>(trained).rows](const Positions& positions,
-                                                                           Position length) {
+  out.rows = [=, kept = p.width("kept_rows"), own = out.rows, width = p.width("width"),
+              before = p.width("from_width"), stored = encodings::resized_table.make<Table>(trained).rows](
+                 const Positions& positions, Position length) {
     Tensor rows = own(positions, length);
     for (std::size_t r = 0; r < positions.size(); ++r) {
       if (static_cast<std::size_t>(positions[r]) < kept) continue;
       const std::size_t cell = static_cast<std::size_t>(positions[r]) - kept;
       std::vector<long double> sums(rows.width());
-      for (const auto& y : taps(down, steps == Steps::of_rows ? down : across, cell / across.after))
-        for (const auto& x : taps(across, steps == Steps::of_columns ? across : down, cell % across.after)) {
-          const Position entry[] = {static_cast<Position>(kept + y.index * across.before + x.index)};
+      for (const auto& y : down(cell / width))
+        for (const auto& x : across(cell % width)) {
+          const Position entry[] = {static_cast<Position>(kept + y.index * before + x.index)};
           const Tensor one = stored(entry, length);
           for (std::size_t c = 0; c < sums.size(); ++c) sums[c] += y.weight * x.weight * one.at(0, c);
         }
@@ -152,7 +144,64 @@ Encoding with_other_steps(const Parameters& given) {
   return out;
 }
 
+// Scales that are given as (x, y) where (y, x) is taken, or one of the two for both, while the extents are
+// those of the right grid.
+enum class Steps { exchanged, of_rows, of_columns };
+template <Steps steps>
+Encoding with_other_steps(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::resized_table, given);
+  if (!p.is("method", "linear") && !p.is("method", "cubic")) throw Refusal("said of grids with filters");
+  if (p.flag("antialias")) throw Refusal("filters that are as wide as their step are others");
+  const auto down = axis(p, "from_height", "height"), across = axis(p, "from_width", "width");
+  if (resampling::step(down) == resampling::step(across)) throw Refusal("the same with equal steps");
+  const auto by_steps_of = [](const resampling::Axis& of, const resampling::Axis& other) {
+    return [=](std::size_t n) {
+      return resampling::taps(of, n, resampling::coordinate(other, n) - resampling::coordinate(of, n));
+    };
+  };
+  return with_taps(p, given, by_steps_of(down, steps == Steps::of_rows ? down : across),
+                   by_steps_of(across, steps == Steps::of_columns ? across : down));
+}
+
+// What stands past the border, where the last entry is repeated: the entries before it again, mirrored about
+// the last one or behind it, or nothing.
+enum class Beyond { mirrored_through, mirrored_behind, nothing };
+template <Beyond beyond>
+Encoding with_other_borders(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::resized_table, given);
+  if (!p.is("method", "linear") && !p.is("method", "cubic")) throw Refusal("said of grids with filters");
+  if (p.flag("antialias")) throw Refusal("filters that are as wide as their step are cut at the border");
+  bool differs = false;
+  const auto taps = [&differs](const resampling::Axis& of) {
+    const auto last = static_cast<long double>(of.before - 1);
+    const int reach = of.method == resampling::Method::cubic ? 2 : 1;
+    // Behind the border the last entry stands first, as where it is repeated.
+    const long double edge = beyond == Beyond::mirrored_behind ? 1 : 0;
+    if (of.before <= static_cast<std::size_t>(reach)) throw Refusal("said of grids with entries to mirror");
+    std::vector<std::vector<resampling::Tap>> all(of.after);
+    for (std::size_t n = 0; n < of.after; ++n) {
+      const long double at = resampling::coordinate(of, n), base = std::floor(at);
+      for (int k = 1 - reach; k <= reach; ++k) {
+        const long double weight = resampling::filter(of, at - (base + k), 1).value;
+        long double index = base + k;
+        if (weight == 0) continue;
+        differs = differs || index < -edge || index > last + edge;
+        if (beyond == Beyond::nothing && (index < 0 || index > last)) continue;
+        if (index < 0) index = -index - edge;
+        if (index > last) index = 2 * last - index + edge;
+        all[n].push_back({static_cast<std::size_t>(std::clamp(index, 0.0L, last)), weight});
+      }
+    }
+    return [all = std::move(all)](std::size_t n) { return all.at(n); };
+  };
+  const auto down = taps(axis(p, "from_height", "height")), across = taps(axis(p, "from_width", "width"));
+  if (!differs) throw Refusal("the same where no filter reaches past the border");
+  return with_taps(p, given, down, across);
+}
+
 constexpr auto of_grids = "dim=4 from_height=3 from_width=2 height=4 width=3 kept_rows=1 table=seeded";
+constexpr auto past_borders =
+    "dim=4 from_height=4 from_width=3 height=7 width=5 kept_rows=1 table=seeded method=cubic";
 
 }  // namespace
 
@@ -171,6 +220,12 @@ const MisreadingFamily entry{{
      &with_other_steps<Steps::of_columns>, of_grids},
     {"the trained grid is taken from the first row of the table on, kept rows among it",
      &with_kept_rows_in_the_grid, of_grids},
+    {"past the border the grid is mirrored about its last row and column, which are not repeated",
+     &with_other_borders<Beyond::mirrored_through>, past_borders},
+    {"past the border the grid is mirrored, its last row and column first, which are not repeated further",
+     &with_other_borders<Beyond::mirrored_behind>, past_borders},
+    {"past the border stands 0; the last row and column are not repeated",
+     &with_other_borders<Beyond::nothing>, past_borders},
 }};
 
 }  // namespace posproof::misreadings_resized_table

@@ -95,6 +95,47 @@ std::vector<double> of_other_steps(const Tensor&, const Arguments& p) {
   return out;
 }
 
+// Keys' cubic with a = -3/4 over a line without ends, whose entry i is the trained one that `inside` says; -1
+// is none.
+long double keys(long double x) {
+  const long double d = std::abs(x);
+  if (d < 1) return 1.25 * d * d * d - 2.25 * d * d + 1;
+  return d < 2 ? -0.75L * d * d * d + 3.75 * d * d - 6 * d + 3 : 0;
+}
+template <int (*inside)(int i, int n)>
+std::vector<double> of_endless_lines(const Tensor&, const Arguments& p) {
+  const int rows = static_cast<int>(p.whole("from_height")),
+            columns = static_cast<int>(p.whole("from_width")), height = static_cast<int>(p.whole("height")),
+            width = static_cast<int>(p.whole("width"));
+  const auto at = [](int o, int from, int to) { return (o + 0.5L) * from / to - 0.5L; };
+  std::vector<double> out;
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      for (std::size_t c = 0; c < p.width("dim"); ++c) {
+        long double sum = 0;
+        for (int i = -3; i < rows + 3; ++i)
+          for (int j = -3; j < columns + 3; ++j) {
+            const int row = inside(i, rows), column = inside(j, columns);
+            if (row < 0 || column < 0) continue;
+            const auto entry = p.width("kept_rows") + static_cast<std::size_t>(row * columns + column);
+            sum += keys(at(y, rows, height) - i) * keys(at(x, columns, width) - j) *
+                   seeded(static_cast<std::uint64_t>(p.whole("table_seed")), entry * p.width("dim") + c,
+                          p.real("std"));
+          }
+        out.push_back(static_cast<double>(sum));
+      }
+  return out;
+}
+int about_the_last(int i, int n) {  // 2 1 | 0 1 2 3 | 2 1
+  return i < 0 ? -i : i < n ? i : 2 * n - 2 - i;
+}
+int behind_the_last(int i, int n) {  // 1 0 | 0 1 2 3 | 3 2
+  return i < 0 ? -i - 1 : i < n ? i : 2 * n - 1 - i;
+}
+int nothing_past(int i, int n) {
+  return i < n ? i : -1;
+}
+
 const testing::Formulas<Flat> formulas = {
     {"channels are not moved behind rows and columns: [dim, height, width] is read as [height width, dim]",
      [](const Tensor& cells, const Arguments&) {
@@ -122,6 +163,11 @@ const testing::Formulas<Flat> formulas = {
     {"the step of columns serves for rows, too: from_width / width down the grid",
      &of_other_steps<false, false>},
     {"the trained grid is taken from the first row of the table on, kept rows among it", &of_the_first_rows},
+    {"past the border the grid is mirrored about its last row and column, which are not repeated",
+     &of_endless_lines<about_the_last>},
+    {"past the border the grid is mirrored, its last row and column first, which are not repeated further",
+     &of_endless_lines<behind_the_last>},
+    {"past the border stands 0; the last row and column are not repeated", &of_endless_lines<nothing_past>},
 };
 
 TEST(MisreadResizedTable, has_the_rows_that_the_sentence_says) {
@@ -158,7 +204,12 @@ TEST(MisreadResizedTable, is_none_where_it_is_the_same) {
       {"the resized", "width=1"},
       {"the steps", "method=first"},
       {"the steps", "antialias=true"},
-      {"the steps", "from_height=7 from_width=5 height=14 width=10"}};
+      {"the steps", "from_height=7 from_width=5 height=14 width=10"},
+      {"past the border", "method=first"},
+      {"past the border", "antialias=true height=20"},
+      {"past the border", "from_height=1 from_width=1"},
+      {"past the border", "align_corners=true method=linear"},
+      {"past the border the grid is mirrored, its", "method=linear"}};
   for (const auto& [what, words] : none)
     for (const Misreading& one : misreadings::resized_table.misreadings)
       if (one.what.starts_with(what)) {
