@@ -156,9 +156,15 @@ class Run {
     gated_.skipped = gated_.subject.not_asked;
     if (options_.two_heads && is_of_live_rotation() && !gated_.subject.own_heads)
       gated_.skipped.emplace_back("heads from 2 on: heads 0 and 1 are asked for; `--heads` says how many");
+    if (hides_later_keys())
+      gated_.skipped.emplace_back("keys after the query: they are not compared, as a causal mask hides them");
     if (gated_.subject.live)
       gated_.subject.encoding =
           telling(counting_declined(std::move(gated_.subject.encoding), declined_), options.called);
+  }
+
+  bool hides_later_keys() const {
+    return signature(truth_).has(Axis::key) && signature(truth_).positions && is_causal(truth_);
   }
 
   bool is_of_live_rotation() const { return gated_.subject.live && signature(gated_.subject.encoding).role; }

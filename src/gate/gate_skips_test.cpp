@@ -179,6 +179,23 @@ TEST(GateSkips, nothing_after_a_case_that_failed_and_could_have_said_nothing) {
   EXPECT_THROW(asks(0), Inapplicable);
 }
 
+// Of those nothing is looked at, whatever is answered: it is said that they were not.
+TEST(GateSkips, keys_that_a_causal_mask_hides) {
+  const std::string why = "keys after the query: they are not compared, as a causal mask hides them";
+  const auto said = [&](std::string encoding, std::string parameters) {
+    const GateResult found = Gated{std::move(encoding), std::move(parameters)}(20, "attention/is_causal");
+    EXPECT_EQ(not_holding(found), "");
+    return std::ranges::count(found.skipped, why);
+  };
+  EXPECT_EQ(said("alibi", "heads=2"), 1);
+  EXPECT_EQ(said("alibi", "heads=2 form=symmetric"), 0);
+  EXPECT_EQ(said("t5_bias", "direction=unidirectional"), 1);
+  EXPECT_EQ(said("music_transformer", "dim=2"), 1);
+  EXPECT_EQ(said("transformer_xl", "dim=2 form=bidirectional"), 0);
+  EXPECT_EQ(said("rope", "dim=2"), 0);
+  EXPECT_EQ(said("forgetting_transformer", "dim=2"), 0);
+}
+
 // The cases that shrink it hold, and none of them could have failed: they say nothing against it.
 TEST(GateSkips, nothing_that_fails_in_a_property_that_has_nothing_to_show) {
   const std::string id = "score/depends_on_order";
