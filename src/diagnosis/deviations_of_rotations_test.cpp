@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <span>
+#include <string>
 
 #include "core/by_row.h"
 #include "core/formats.h"
@@ -325,6 +328,57 @@ TEST(Deviations, of_the_length_that_frequencies_are_made_for) {
   expect_said("rope", {{words + " length_of=row",
                         of_each_row,
                         {"frequencies are those of a sequence that is one token longer"}}});
+}
+
+// A cache that grows by blocks is made for the end of the last one; and one made for each token alone.
+TEST(Deviations, of_lengths_that_are_rounded_up_and_of_tokens_alone) {
+  using Length = Position (*)(Position length);
+  const auto of_length = [](Length other) {
+    return [other](const Parameters& parameters) -> Encoding {
+      const auto right = as<Rotary>(encoding_named("rope").make(parameters));
+      Rotary out = right;
+      out.rotate = [=](const Tensor& x, const Positions& positions, Role role) {
+        const Position last = positions.empty() ? 0 : std::ranges::max(positions);
+        return in_call(right, other(last + 1) - 1)->rotate(x, positions, role);
+      };
+      return out;
+    };
+  };
+  const auto of_each_token = [](const Parameters& parameters) -> Encoding {
+    const auto right = as<Rotary>(encoding_named("rope").make(parameters));
+    Rotary out = right;
+    out.rotate = [=](const Tensor& x, const Positions& positions, Role role) {
+      const std::size_t heads = x.shape[1], n = x.shape[2];
+      Tensor y(x.shape), one({1, 1, 1, x.width()});
+      for (std::size_t r = 0; r < x.rows(); ++r) {
+        const Position t = positions[r / (heads * n) * n + r % n];
+        std::ranges::copy(x.row(r), one.data.begin());
+        const Tensor rotated = right.rotate(one, {&t, 1}, role);
+        std::ranges::copy(rotated.data, y.row(r).begin());
+      }
+      return y;
+    };
+    return out;
+  };
+  const std::string
+      dynamic = "dim=16 scaling=dynamic_ntk original_length=4 factor=2",
+      divided =
+          "dim=8 scaling=longrope original_length=64 factor=8 factors=[1,1.5,2,4] "
+          "short_factors=[1,1.1,1.2,1.5]",
+      alone =
+          "the position of each token decides on the length of its own call, not the largest of "
+          "all";
+  expect_said("rope",
+              {{dynamic,
+                of_length([](Position length) { return (length + 255) / 256 * 256; }),
+                {"frequencies are those of a sequence whose length is rounded up to a multiple of 256"}},
+               {dynamic,
+                of_length([](Position length) {
+                  return static_cast<Position>(std::bit_ceil(static_cast<std::uint64_t>(length)));
+                }),
+                {"frequencies are those of a sequence whose length is rounded up to a power of 2"}},
+               {dynamic, of_each_token, {alone}},
+               {divided, of_each_token, {alone}}});
 }
 
 // Of 8 pairs the first 4 rotate, by the frequencies that they would have without the others.

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
+#include <span>
 
 #include "core/by_row.h"
 #include "core/formats.h"
@@ -187,6 +189,27 @@ struct FewDigits {
   Rounding to;
 };
 
+// Each token is rotated as by a call that ends with it.
+Rotary at_own_lengths(const Rotary& truth) {
+  Rotary out = truth;
+  const OfCall declared = declared_in_call(truth);
+  out.rotate = [=](const Tensor& x, const Positions& positions, Role role) {
+    const std::size_t heads = x.shape[1], n = x.shape[2];
+    Tensor y(x.shape), one({1, 1, 1, x.width()});
+    std::map<Position, Rotary> of;
+    for (std::size_t r = 0; r < x.rows(); ++r) {
+      const Position t = positions.whole()[r / (heads * n) * n + r % n];
+      auto own = of.find(t);
+      if (own == of.end()) own = of.emplace(t, declared(t)).first;
+      std::ranges::copy(x.row(r), one.data.begin());
+      const Tensor rotated = own->second.rotate(one, std::span(&t, 1), role);
+      std::ranges::copy(rotated.data, y.data.begin() + static_cast<std::ptrdiff_t>(r * x.width()));
+    }
+    return y;
+  };
+  return out;
+}
+
 // Frequencies and amplitudes of calls of another length.
 std::vector<RotationForm> forms_of_lengths(const Rotary& truth) {
   const OfCall declared = declared_in_call(truth);
@@ -218,6 +241,20 @@ std::vector<RotationForm> forms_of_lengths(const Rotary& truth) {
           [](const Positions& all, std::size_t) { return all.empty() ? 0 : all[0]; });
   add_end("the smallest position of a call decides on its length, not the largest",
           [](const Positions& all, std::size_t) { return all.empty() ? 0 : std::ranges::min(all); });
+  // A cache that grows by blocks is made for their end.
+  for (const Position block : {16, 32, 64, 100, 128, 256, 512, 1000, 1024, 2048, 4096, 8192})
+    add(fmt::format("frequencies are those of a sequence whose length is rounded up to a multiple of {}",
+                    block),
+        [=](Position last) { return declared(last / block * block + block - 1); });
+  add_length("a sequence whose length is rounded up to a power of 2", [](Position last) {
+    Position length = 1;
+    while (length <= last) length *= 2;
+    return length - 1;
+  });
+  Rotary alone = at_own_lengths(truth);
+  alone.in_call = [shortest = std::make_shared<const Rotary>(declared(0))](Position) { return shortest; };
+  out.push_back({"the position of each token decides on the length of its own call, not the largest of all",
+                 std::move(alone)});
   const auto add_factor = [&](std::string words, double (*other)(double)) {
     add(std::move(words), [=](Position last) {
       Rotary here = declared(last);

@@ -239,7 +239,7 @@ TEST(RotationForms, are_those_of_a_longer_and_a_shorter_call) {
     return std::make_shared<const Rotary>(out);
   };
   const std::vector<RotationForm> all = rotation_forms(truth);
-  ASSERT_EQ(all.size(), forms.size() - 2 + 10);
+  ASSERT_EQ(all.size(), forms.size() - 2 + 24);
   const auto angle = [&](std::size_t form, const std::vector<Position>& at) {
     Tensor x({1, 1, at.size(), 5});
     x.at(0, 0) = 1;
@@ -271,8 +271,26 @@ TEST(RotationForms, are_those_of_a_longer_and_a_shorter_call) {
     EXPECT_EQ(all[shorter + 4 + n].words, ends[n].first);
     EXPECT_NEAR(angle(shorter + 4 + n, {4, 7, 3}), 4.0 / (ends[n].second + 10), of_angles) << ends[n].first;
   }
-  EXPECT_EQ(all[shorter + 7].words, "the factor of a long sequence multiplies no rotation");
-  EXPECT_EQ(all[shorter + 8].words, "the factor of a long sequence multiplies every rotation twice");
+  // Lengths of 16 and 17, rounded up.
+  std::size_t next = shorter + 7;
+  for (const Position block : {16, 32, 64, 100, 128, 256, 512, 1000, 1024, 2048, 4096, 8192}) {
+    EXPECT_EQ(all[next].words,
+              "frequencies are those of a sequence whose length is rounded up to a multiple of " +
+                  std::to_string(block));
+    EXPECT_NEAR(angle(next, {4, 15, 3}), 4.0 / (static_cast<double>(block) - 1 + 10), of_angles) << block;
+    EXPECT_NEAR(angle(next, {4, 16, 3}), 4.0 / (static_cast<double>(block == 16 ? 32 : block) - 1 + 10),
+                of_angles)
+        << block;
+    ++next;
+  }
+  EXPECT_EQ(all[next].words,
+            "frequencies are those of a sequence whose length is rounded up to a power of 2");
+  EXPECT_NEAR(angle(next, {4, 15, 3}), 4.0 / (16 - 1 + 10), of_angles);
+  EXPECT_NEAR(angle(next, {4, 16, 3}), 4.0 / (32 - 1 + 10), of_angles);
+  EXPECT_EQ(all[next + 1].words,
+            "the position of each token decides on the length of its own call, not the largest of all");
+  EXPECT_EQ(all[next + 2].words, "the factor of a long sequence multiplies no rotation");
+  EXPECT_EQ(all[next + 3].words, "the factor of a long sequence multiplies every rotation twice");
   // What is rounded is of the frequencies of the call itself.
   EXPECT_EQ(all[0].words, "angles are rounded to bf16");
   EXPECT_NEAR(angle(0, {4, 7, 3}), to_bf16(4.0 / (7 + 10)), of_angles);
