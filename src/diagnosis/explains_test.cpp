@@ -30,6 +30,14 @@ TEST(Explains, what_leaves_more_than_that_need_not_be_compared_to_the_end) {
   }
 }
 
+TEST(Explains, four_cases_that_were_right_may_be_otherwise_and_no_five) {
+  for (const std::size_t right : {4, 5}) {
+    Unexplained of{1000, Cases(5, true), Cases(10)}, left{5, Cases(5), Cases(10)};
+    of.differs.resize(10), left.differs.resize(5 + right, true), left.differs.resize(10);
+    EXPECT_EQ(explains(left, of), right == 4);
+  }
+}
+
 TEST(Explains, the_first_case_must_be_answered_and_right) {
   EXPECT_FALSE(explained(1, {true, false, false, false, false, false, false}));
   EXPECT_TRUE(explained(1, {false, true, false, false, false, false, false}));
