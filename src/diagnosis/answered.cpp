@@ -57,10 +57,10 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
   const auto one = trial(agreement(truth), remembering(subject.encoding, last), subject.precision);
   if (!one) return answered;
   std::size_t wrong = 0;
-  const auto ask = [&](Draw& draw) {
+  const auto ask = [&](Draw& draw, bool near = false) {
     try {
       wrong += (*one)(draw).holds() ? 0 : 1;
-      answered.push_back({draw.drawn(), last->call, last->answer});
+      answered.push_back({draw.drawn(), last->call, last->answer, near});
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const Discard&) {
@@ -105,7 +105,7 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
   for (std::uint64_t n = 0;
        n < near_draws && !counterexample.empty() && few_are_wrong() && BudgetClock::now() < deadline; ++n) {
     NearDraw draw(counterexample, seed, n);
-    ask(draw);
+    ask(draw, true);
   }
   return answered;
 }

@@ -17,6 +17,7 @@ struct Answered {
   Case asked;
   Call call;
   Tensor answer;
+  bool near = false;  // drawn near the counterexample: most of what it asks for is that one's
 };
 
 // Asks the subject once, in one order: one that remembers what it was asked is compared with a candidate that

@@ -42,7 +42,7 @@ std::optional<std::vector<Answered>> as_called(const std::string& takes_position
   if (takes_positions != "offset" || !is.has(Axis::token) || positions_of(declared).axes > 1)
     return std::nullopt;
   std::vector<Answered> out;
-  for (const auto& [asked, call, given] : answered) {
+  for (const auto& [asked, call, given, near] : answered) {
     const std::size_t tokens = call.batch == 0 ? 0 : call.positions.whole.size() / call.batch;
     if (tokens == 0) continue;
     for (const Numbers& rows : rows_alike(call, tokens)) {

@@ -154,7 +154,7 @@ std::vector<RowFit> fits(const Effect& effect, const Steps& steps, const Model& 
 std::vector<std::size_t> wrong_columns(const Model& model, const Encoding& declared,
                                        const std::vector<Answered>& answered) {
   std::set<std::size_t> out;
-  for (const auto& [asked, call, given] : answered) {
+  for (const auto& [asked, call, given, near] : answered) {
     const Tensor expected = answer(declared, call);
     if (given.shape != expected.shape) return {};
     const Tensor error = model.error(call, expected, farthest(call));
@@ -261,7 +261,7 @@ bool explains_all(const Model& model, const Encoding& declared, const std::vecto
 Explained explained(const Model& model, const Encoding& declared, const std::vector<Answered>& answered) {
   Explained out;
   for (std::size_t item = 0; item < answered.size(); ++item) {
-    const auto& [asked, call, given] = answered[item];
+    const auto& [asked, call, given, near] = answered[item];
     const auto rows = right_rows(model, declared, call, given, answer(model.encoding, call), farthest(call));
     for (std::size_t r = 0; r < rows.size(); ++r) {
       out.rows.push_back(place(declared, call, item, r));

@@ -27,6 +27,7 @@ struct LocatedEntry {
   std::size_t batch, head, token, tokens, column;  // token, or query, of so many in its row of the batch
   bool wrong;
   double off, bound;  // by how much, and what rounding allows
+  bool near;          // Answered::near
 };
 
 bool is_pairwise(const Encoding& encoding) {
@@ -39,7 +40,7 @@ std::vector<LocatedEntry> entries_of(const Encoding& declared, const Precision& 
   const std::size_t heads = heads_of(declared);
   const bool causal = is_pairwise(declared) && is_causal(declared);
   std::vector<LocatedEntry> out;
-  for (const auto& [asked, call, given] : answered) {
+  for (const auto& [asked, call, given, near] : answered) {
     const Tensor expected = answer(declared, call);
     if (given.shape != expected.shape || call.batch == 0 || given.rows() == 0) continue;
     const Tensor error = right.error(call, expected, farthest(call));
@@ -52,7 +53,7 @@ std::vector<LocatedEntry> entries_of(const Encoding& declared, const Precision& 
         const double off = std::abs(given.at(r, c) - expected.at(r, c)), bound = error.at(r, c);
         const bool is = off <= bound;
         out.push_back({call, r / tokens / heads, r / tokens % heads, r % tokens, tokens, c, !is,
-                       std::isnan(off) ? std::numeric_limits<double>::infinity() : off, bound});
+                       std::isnan(off) ? std::numeric_limits<double>::infinity() : off, bound, near});
       }
   }
   return out;
@@ -69,6 +70,7 @@ struct Told {
   Function<std::string(const std::vector<Position>& wrong, Ends ends)> words;
   bool by_range = false;  // all from the first to the last of them, not each alone
   bool in_calls = false;  // a place in the call: of one of which it is said throughout it says nothing
+  bool of_calls = false;  // the same in a whole call, which proves nothing where calls were drawn near one
 };
 
 // `heads 2 and 3 of 4`; some of a number that has an end.
@@ -116,7 +118,8 @@ std::vector<Told> all_told(const Encoding& declared) {
                    false, true});
     out.push_back(
         {[](E e) { return Position{e.call.role == Role::key}; },
-         [](const auto& wrong, Ends) { return std::string(wrong.front() == 0 ? "in queries" : "in keys"); }});
+         [](const auto& wrong, Ends) { return std::string(wrong.front() == 0 ? "in queries" : "in keys"); },
+         false, false, true});
   }
   if (is_pairwise(declared) && positions_of(declared).axes == 1) {
     const auto offset = [](E e) { return e.call.positions.whole[e.token] - e.call.keys.whole[e.column]; };
@@ -146,7 +149,8 @@ std::vector<Told> all_told(const Encoding& declared) {
                      std::vector<const char*> all;
                      for (const Position one : wrong) all.push_back(words.at(static_cast<std::size_t>(one)));
                      return fmt::format("in calls of {}", fmt::join(all, ", or of "));
-                   }});
+                   },
+                   false, false, true});
   const std::string row = signed_as.has(Axis::key) ? "query" : "token";
   out.push_back({[=](E e) { return place(e.token); },
                  [row](const auto& wrong, Ends ends) {
@@ -167,7 +171,7 @@ std::vector<Told> all_told(const Encoding& declared) {
                               ? fmt::format("in calls of {} {}", wrong[0], wrong[0] == 1 ? row : of)
                               : fmt::format("in calls of {} to {} {}", wrong[0], wrong.back(), of);
                  },
-                 true});
+                 true, false, true});
   return out;
 }
 
@@ -176,6 +180,7 @@ struct Said {
   std::string words;
   std::vector<bool> inside;
   std::size_t count = 0;  // of those that it is said of
+  Function<bool(Position)> is = {};
 };
 
 // How likely wrong entries of a call all lie where they do, if what they are told by had nothing to do with
@@ -300,7 +305,7 @@ bool others_would_show(const std::vector<LocatedEntry>& entries, const std::vect
 }
 
 // None where less than a quarter of all entries lie elsewhere.
-std::optional<Said> said_by(const Told& told, const std::vector<LocatedEntry>& entries) {
+std::optional<Said> said_of_all(const Told& told, const std::vector<LocatedEntry>& entries) {
   constexpr std::size_t several = 16;
   std::set<Position> wrong;
   std::vector<Position> is;
@@ -316,10 +321,12 @@ std::optional<Said> said_by(const Told& told, const std::vector<LocatedEntry>& e
     if (!ends.first && !ends.last) return std::nullopt;
   }
   Said out;
+  out.is = [=, by_range = told.by_range](Position here) {
+    return by_range ? (!ends.first || *wrong.begin() <= here) && (!ends.last || here <= *wrong.rbegin())
+                    : wrong.contains(here);
+  };
   for (const Position here : is) {
-    out.inside.push_back(told.by_range ? (!ends.first || *wrong.begin() <= here) &&
-                                             (!ends.last || here <= *wrong.rbegin())
-                                       : wrong.contains(here));
+    out.inside.push_back(out.is(here));
     out.count += out.inside.back() ? 1 : 0;
   }
   const std::size_t elsewhere = entries.size() - out.count;
@@ -328,6 +335,22 @@ std::optional<Said> said_by(const Told& told, const std::vector<LocatedEntry>& e
   if (!told.by_range && !others_would_show(entries, is, wrong)) return std::nullopt;
   out.words = told.words({wrong.begin(), wrong.end()}, ends);
   return out;
+}
+
+std::optional<Said> said_by(const Told& told, const std::vector<LocatedEntry>& entries) {
+  if (!told.of_calls || std::ranges::none_of(entries, &LocatedEntry::near)) return said_of_all(told, entries);
+  std::vector<LocatedEntry> drawn;
+  for (const LocatedEntry& one : entries)
+    if (!one.near) drawn.push_back(one);
+  auto said = said_of_all(told, drawn);
+  if (!said) return std::nullopt;
+  said->inside.clear(), said->count = 0;
+  for (const LocatedEntry& one : entries) {
+    said->inside.push_back(said->is(told.by(one)));
+    said->count += said->inside.back() ? 1 : 0;
+    if (one.wrong && !said->inside.back()) return std::nullopt;
+  }
+  return said;
 }
 
 // The two things at most that together are said of fewest entries that are right: a token that is wrong for

@@ -63,6 +63,30 @@ TEST(Located, names_the_calls_by_how_many_tokens_they_have) {
   EXPECT_EQ(of_calls(2, 10), "wrong in calls of 2 to 10 tokens alone");
 }
 
+// What calls share that were drawn near one is no accident, and says nothing.
+TEST(Located, says_nothing_of_calls_by_those_that_are_drawn_near_one) {
+  const EncodingSpec& spec = encoding_named("rope");
+  const Encoding truth = spec.oracle(with(spec, Case::parse("dim=2")));
+  const auto of_calls = [&](bool near) {
+    std::vector<Answered> all;
+    const auto add = [&](std::size_t n, Position first, bool wrong, bool is_near) {
+      Call call;
+      call.batch = 1;
+      call.contents = {Tensor({1, 1, n, 2})};
+      std::ranges::fill(call.contents[0].data, 1.0);
+      for (std::size_t t = 0; t < n; ++t) call.positions.whole.push_back(first + static_cast<Position>(t));
+      Tensor is = answer(truth, call);
+      for (double& entry : is.data) entry += wrong ? 3 : 0;
+      all.push_back({{}, call, is, is_near});
+    };
+    for (std::size_t n = 1; n <= 40; ++n) add(n, static_cast<Position>(n), false, false);
+    for (Position t = 0; t < 20; ++t) add(31, 2 * t, true, near);
+    return located(truth, all_f32, all).value_or("nothing");
+  };
+  EXPECT_EQ(of_calls(true), "nothing");
+  EXPECT_EQ(of_calls(false), "wrong in calls of 31 tokens alone");
+}
+
 // One entry of a call, in the same of 8 channels each time: by chance they are two times with 2^-6, three
 // times with 2^-9.
 TEST(Located, is_nothing_that_may_be_so_by_chance) {
@@ -160,8 +184,7 @@ TEST(Located, names_tokens_of_long_calls) {
   const Is from_200 = [](const Call& call, auto, std::size_t c, auto) {
     return call.keys.whole.size() > 129 && c >= 200;
   };
-  EXPECT_EQ(where("t5_bias", "heads=2", from_200, true),
-            "wrong at key positions from 200 on, in calls of 1 to 2 queries alone");
+  EXPECT_EQ(where("t5_bias", "heads=2", from_200, true), "wrong at key positions from 200 on alone");
 }
 
 // Where a pair of zeros was rotated nothing could be wrong: of one call of one channel alone nothing is said.

@@ -24,7 +24,7 @@ std::vector<Row> rows_of(const Encoding& declared, const Precision& precision,
                          const std::vector<Answered>& answered) {
   const Model right = model_of(declared, precision);
   std::vector<Row> out;
-  for (const auto& [asked, call, given] : answered) {
+  for (const auto& [asked, call, given, near] : answered) {
     const Tensor expected = answer(declared, call);
     if (given.shape != expected.shape) return {};
     const Tensor error = right.error(call, expected, farthest(call));

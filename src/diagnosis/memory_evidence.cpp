@@ -22,7 +22,7 @@ std::vector<Telling> telling_calls(const Effect& effect, const std::vector<bool>
   std::vector<Telling> out;
   std::size_t first = 0;
   for (std::size_t item = 0; item < answered.size(); ++item) {
-    const auto& [asked, call, given] = answered[item];
+    const auto& [asked, call, given, near] = answered[item];
     std::vector<RowFit> anew(given.rows());
     try {
       anew = fits(effect, effect.begin(), model, declared, call, given);
