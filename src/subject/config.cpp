@@ -32,6 +32,8 @@ constexpr std::array<std::string_view, 27> half_split_in_transformers = {
     "phi",     "phi3",      "gemma",    "gemma2",  "gemma3",    "gemma3_text", "gpt_neox",
     "gpt_oss", "falcon",    "stablelm", "olmo",    "olmo2",     "starcoder2",  "smollm3",
     "granite", "persimmon", "exaone4",  "minicpm", "minicpm3",  "nemotron"};
+constexpr std::array<std::string_view, 6> half_split_with_ids = {
+    "qwen2_vl", "qwen2_vl_text", "qwen2_5_vl", "qwen2_5_vl_text", "qwen3_vl", "qwen3_vl_text"};
 constexpr std::array<std::string_view, 15> interleaved_in_gguf = {
     "llama",   "llama4", "baichuan", "starcoder", "internlm2", "minicpm", "xverse", "command-r",
     "cohere2", "olmo",   "deepseek", "deepseek2", "chatglm",   "granite", "smollm3"};
@@ -54,21 +56,28 @@ class Reading {
     double value;
   };
   std::optional<Found> number(Names names) const {
-    for (const std::string_view name : names)
+    for (const std::string_view name : names) {
+      const std::string inner = of_text(name);
+      if (const double* value = settings_.number(inner)) return Found{inner, *value};
       if (const double* value = settings_.number(name)) return Found{std::string(name), *value};
+    }
     return std::nullopt;
   }
   const std::string* word(Names names) const {
     for (const std::string_view name : names)
-      if (const std::string* value = settings_.word(name)) return value;
+      if (const Value* value = find(name))
+        if (const auto* one = std::get_if<std::string>(value)) return one;
     return nullptr;
   }
-  bool is(std::string_view name, std::string_view word) const {
-    const std::string* value = settings_.word(name);
-    return value != nullptr && *value == word;
+  bool is(std::string_view name, std::string_view expected) const {
+    const std::string* value = word({name});
+    return value != nullptr && *value == expected;
   }
-  bool has(std::string_view name) const { return settings_.find(name) != nullptr; }
-  const Value* find(std::string_view name) const { return settings_.find(name); }
+  bool has(std::string_view name) const { return find(name) != nullptr; }
+  const Value* find(std::string_view name) const {
+    const Value* inner = settings_.find(of_text(name));
+    return inner != nullptr ? inner : settings_.find(name);
+  }
 
   void set(std::string_view parameter, Value value, std::string_view because) {
     out_.understood.push_back(
@@ -92,6 +101,10 @@ class Reading {
   Configured done() { return std::move(out_); }
 
  private:
+  // A model of text and images has an object for each, and that of the text comes before what stands beside
+  // it.
+  static std::string of_text(std::string_view name) { return fmt::format("text_config.{}", name); }
+
   const ConfigSettings& settings_;
   Configured out_;
 };
@@ -121,18 +134,29 @@ class Transformers {
         type != nullptr && type->find("rotary") == std::string::npos &&
         type->find("rope") == std::string::npos)
       refuse_other("rope", fmt::format("position_embedding_type is `{}`", printable(*type, 100)));
+    if (has_ids()) refuse_other("rope", "its positions have three ids (m_rope)");
     set_width();
-    to_.agree("base", to_.number({"rope_parameters.rope_theta", "rope_scaling.rope_theta"}),
-              to_.number({"rope_theta", "rotary_emb_base"}));
-    if (const auto local = to_.number({"rope_local_base_freq"}))
-      to_.two_readings(
-          "base", fmt::format("rope_theta, in global layers, or {} (rope_local_base_freq, in local ones)",
-                              text(Value(local->value))));
+    set_base();
+    set_base_of_layers();
     if (to_.is("rope_interleave", "true"))
       to_.set("layout", std::string("interleaved"), "rope_interleave true");
     else
       set_layout(to_, to_.word({"model_type"}), interleaved_in_transformers, half_split_in_transformers);
     set_scaling();
+    return to_.done();
+  }
+
+  Configured m_rope() {
+    if (!has_ids()) refuse_other("m_rope", "it has no mrope_section");
+    set_width();
+    set_base();
+    set_layout(to_, to_.word({"model_type"}), {}, half_split_with_ids);
+    set_list("sections", "mrope_section");
+    if (to_.is("rope_scaling.mrope_interleaved", "true") ||
+        to_.is("rope_parameters.mrope_interleaved", "true"))
+      to_.set("assignment", std::string("interleaved"), "mrope_interleaved true");
+    if (const auto kind = type(); kind && *kind != "default" && *kind != "mrope")
+      refuse_other("m_rope", fmt::format("its rope type is `{}`", printable(*kind, 40)));
     return to_.done();
   }
 
@@ -145,6 +169,13 @@ class Transformers {
     to_.set("heads", to_.number({"num_attention_heads", "n_head", "n_heads"}));
     to_.set("max_bias", to_.number({"attn_config.alibi_bias_max", "alibi_bias_max"}));
     if (bloom) to_.set("rows", std::string("key_index"), "model bloom");
+    if (to_.is("model_type", "falcon")) {
+      to_.set("rows", std::string("key_index"), "model falcon");
+      const auto width = to_.number({"hidden_size"}), heads = to_.number({"num_attention_heads", "n_head"});
+      if (width && heads && heads->value > 0)
+        to_.set("head_dim", std::trunc(width->value / heads->value),
+                "model falcon, hidden_size / num_attention_heads");
+    }
     return to_.done();
   }
 
@@ -183,6 +214,11 @@ class Transformers {
   Configured learned() {
     if (to_.number({"rope_theta", "rope_parameters.rope_theta"}) || to_.is("alibi", "true"))
       refuse_other("learned", "it has rope_theta, or `alibi` is true");
+    if (const std::string* type = to_.word({"position_embedding_type"});
+        type != nullptr && type->find("absolute") == std::string::npos &&
+        type->find("learned") == std::string::npos)
+      refuse_other("learned", fmt::format("position_embedding_type is `{}`", printable(*type, 100)));
+    if (to_.is("position_biased_input", "false")) refuse_other("learned", "position_biased_input is false");
     const std::string* model = to_.word({"model_type"});
     const auto is = [&](std::string_view name) { return model != nullptr && *model == name; };
     to_.set("dim", to_.number({"hidden_size", "n_embd", "d_model"}));
@@ -212,6 +248,8 @@ class Transformers {
       dim = width->value / heads->value, by = width->name + " / " + heads->name;
     }
     to_.set("dim", dim, by);
+    if (to_.is("model_type", "chatglm") && to_.has("kv_channels"))
+      return to_.set("rotary_dim", std::trunc(dim / 2), "model chatglm, which rotates half of a head");
     if (const auto rotating = to_.number({"rotary_dim"})) {
       if (rotating->value != dim) to_.set("rotary_dim", rotating);
       return;
@@ -223,11 +261,60 @@ class Transformers {
               fmt::format("{} {}", share->name, text(Value(share->value))));
   }
 
-  // Of the two objects that there are, the older one in two spellings.
+  // Of time, height and width.
+  bool has_ids() const {
+    return to_.is("rope_scaling.type", "mrope") || to_.has("rope_scaling.mrope_section") ||
+           to_.has("rope_parameters.mrope_section");
+  }
+
+  void set_base() {
+    to_.agree("base", to_.number({"rope_parameters.rope_theta", "rope_scaling.rope_theta"}),
+              to_.number({"rope_theta", "rotary_emb_base"}));
+  }
+
+  // Models with global and local layers have a base for each.
+  void set_base_of_layers() {
+    const auto local = to_.number({"rope_local_base_freq"}), local_theta = to_.number({"local_rope_theta"}),
+               global_theta = to_.number({"global_rope_theta"});
+    if (local)
+      to_.two_readings(
+          "base", fmt::format("rope_theta, in global layers, or {} (rope_local_base_freq, in local ones)",
+                              text(Value(local->value))));
+    else if (global_theta && local_theta)
+      to_.two_readings("base",
+                       fmt::format("{} ({}) or {} ({})", text(Value(global_theta->value)), global_theta->name,
+                                   text(Value(local_theta->value)), local_theta->name));
+    else if (to_.is("model_type", "gemma3_text") && !has_layers() && !to_.has("rope_parameters.rope_theta"))
+      to_.two_readings(
+          "base",
+          "1000000 (gemma3_text's, in global layers, unless rope_theta says another) or 10000 (in local ones)");
+    if (const auto ratio = to_.number({"rope_ratio"}); ratio && ratio->value != 1)
+      to_.two_readings(
+          "base", fmt::format("{} (10000 {}, as in ChatGLM3 and GLM-4) or 10000 (ChatGLM2, which divides "
+                              "positions by it: linear)",
+                              text(Value(10000 * ratio->value)), ratio->name));
+    if (has_layers()) of_layers("base", "rope_theta");
+  }
+
+  bool has_layers() const {
+    return to_.has("rope_parameters.full_attention.rope_theta") ||
+           to_.has("rope_parameters.sliding_attention.rope_theta");
+  }
+
+  // Of the objects of global and of local layers: what one of them has, or both have alike.
+  void of_layers(std::string_view parameter, std::string_view name) {
+    const std::string full = fmt::format("rope_parameters.full_attention.{}", name),
+                      sliding = fmt::format("rope_parameters.sliding_attention.{}", name);
+    to_.agree(parameter, to_.number({full}), to_.number({sliding}));
+  }
+
+  // Of the two objects that there are, the older one in two spellings; and of that of one type of layers.
   std::optional<Reading::Found> scaled(std::string_view name) const {
     const std::string of_new = fmt::format("rope_parameters.{}", name),
-                      of_old = fmt::format("rope_scaling.{}", name);
-    return to_.number({of_new, of_old});
+                      of_old = fmt::format("rope_scaling.{}", name),
+                      of_full = fmt::format("rope_parameters.full_attention.{}", name),
+                      of_sliding = fmt::format("rope_parameters.sliding_attention.{}", name);
+    return to_.number({of_new, of_old, of_full, of_sliding});
   }
 
   std::optional<std::string> type() {
@@ -247,16 +334,24 @@ class Transformers {
     return out;
   }
 
+  // Of layers of two types, where one is scaled: local ones are not, in the older form.
+  std::optional<std::string> type_of_layers() {
+    const std::string* full = to_.word({"rope_parameters.full_attention.rope_type"});
+    const std::string* sliding = to_.word({"rope_parameters.sliding_attention.rope_type"});
+    const std::string one = full == nullptr ? "default" : *full,
+                      other = sliding == nullptr ? "default" : *sliding;
+    if (one == other) return one;
+    to_.two_readings("scaling", fmt::format("{} (rope_parameters.full_attention) or {} (.sliding_attention)",
+                                            printable(one, 40), printable(other, 40)));
+    return one == "default" ? other : one;
+  }
+
   void set_scaling() {
-    for (const std::string_view layers :
-         {"rope_parameters.full_attention.rope_theta", "rope_parameters.sliding_attention.rope_theta"})
-      if (to_.has(layers)) {
-        to_.two_readings("base",
-                         fmt::format("that of rope_parameters.full_attention or of .sliding_attention"));
-        return;
-      }
-    const auto kind = type();
+    const auto kind = has_layers() ? type_of_layers() : type();
     if (!kind || *kind == "default") return;
+    if (to_.has("rope_local_base_freq") || (to_.is("model_type", "gemma3_text") && !has_layers()))
+      to_.two_readings("scaling",
+                       fmt::format("{} (in global layers) or none (in local ones)", printable(*kind, 40)));
     const std::string word = *kind == "su" ? "longrope" : *kind == "dynamic" ? "dynamic_ntk" : *kind;
     to_.set("scaling", word, "rope type " + *kind);
     const auto original =
@@ -389,12 +484,13 @@ Configured configured(const ConfigSettings& settings, std::string_view encoding)
   if (settings.kind == Kind::transformers) {
     Transformers of(settings);
     if (encoding == "rope") return of.rope();
+    if (encoding == "m_rope") return of.m_rope();
     if (encoding == "alibi") return of.alibi();
     if (encoding == "sinusoidal") return of.sinusoidal();
     if (encoding == "t5_bias") return of.t5_bias();
     if (encoding == "learned") return of.learned();
   }
-  constexpr std::array<std::string_view, 3> read = {"rope, sinusoidal, alibi, t5_bias and learned",
+  constexpr std::array<std::string_view, 3> read = {"rope, m_rope, sinusoidal, alibi, t5_bias and learned",
                                                     "rope and alibi", "rope"};
   throw std::invalid_argument(
       fmt::format("is read for {}, not for {}", read[static_cast<std::size_t>(settings.kind)], encoding));

@@ -22,7 +22,7 @@ struct Configured {
   std::vector<Ambiguous> ambiguous = {};
 };
 
-// Of `rope`, `sinusoidal`, `alibi`, `t5_bias` and `learned`. Throws std::invalid_argument for another
+// Of `rope`, `m_rope`, `sinusoidal`, `alibi`, `t5_bias` and `learned`. Throws std::invalid_argument for another
 // encoding, and where the file describes another one.
 Configured configured(const ConfigSettings& settings, std::string_view encoding);
 

@@ -87,7 +87,8 @@ TEST(Config, what_is_said_in_two_ways_has_both_readings) {
           {R"({"rope_theta": 1000000, "rope_local_base_freq": 10000})",
            "base=1000000; base: rope_theta, in global layers, or 10000 (rope_local_base_freq, in local ones)"},
           {R"({"rope_parameters": {"full_attention": {"rope_theta": 1e6}, "sliding_attention": {"rope_theta": 1e4}}})",
-           "; base: that of rope_parameters.full_attention or of .sliding_attention"},
+           "; base: 1000000 (rope_parameters.full_attention.rope_theta) or 10000 "
+           "(rope_parameters.sliding_attention.rope_theta)"},
           {R"({"rope_scaling": {"type": "linear", "rope_type": "yarn", "factor": 2}})",
            "; scaling: yarn (rope_scaling.rope_type) or linear (rope_scaling.type)"},
           {R"({"max_position_embeddings": 65536, "rope_scaling": {"rope_type": "yarn", "factor": 8,
@@ -99,6 +100,53 @@ TEST(Config, what_is_said_in_two_ways_has_both_readings) {
            "mscale_all_dim, too)"},
       })
     EXPECT_EQ(said(of(json)), expected) << json;
+}
+
+// Of a model with global and local layers the scaling is that of one type, as the base is.
+TEST(Config, of_layers_of_two_types_the_scaling_has_both_readings) {
+  for (
+      const auto& [json, expected] : std::vector<Row>{
+          {R"({"rope_theta": 1000000, "rope_local_base_freq": 10000, "rope_scaling": {"rope_type": "linear", "factor": 8}})",
+           "base=1000000 scaling=linear factor=8; base: rope_theta, in global layers, or 10000 (rope_local_base_freq, "
+           "in local ones); scaling: linear (in global layers) or none (in local ones)"},
+          {R"({"rope_parameters": {"full_attention": {"rope_type": "linear", "factor": 8, "rope_theta": 1e6},
+                                    "sliding_attention": {"rope_type": "default", "rope_theta": 1e4}}})",
+           "scaling=linear factor=8; base: 1000000 (rope_parameters.full_attention.rope_theta) or 10000 "
+           "(rope_parameters.sliding_attention.rope_theta); scaling: linear (rope_parameters.full_attention) or "
+           "default (.sliding_attention)"},
+          {R"({"rope_parameters": {"full_attention": {"rope_type": "default", "rope_theta": 1e5},
+                                    "sliding_attention": {"rope_type": "default", "rope_theta": 1e5}}})",
+           "base=100000"},
+          {R"({"model_type": "modernbert", "global_rope_theta": 160000.0, "local_rope_theta": 10000.0})",
+           "; base: 160000 (global_rope_theta) or 10000 (local_rope_theta)"},
+      })
+    EXPECT_EQ(said(of(json)), expected) << json;
+}
+
+// Of a model of text and images the object of the text is read; what stands in none is that of the whole.
+TEST(Config, the_settings_of_the_text_come_before_those_beside_them) {
+  const Configured found =
+      of(R"({"model_type": "mistral3", "hidden_size": 1024, "text_config": {"model_type": "mistral",
+      "head_dim": 128, "hidden_size": 5120, "num_attention_heads": 32, "rope_theta": 1e9}, "vision_config": {"head_dim": 64}})");
+  EXPECT_EQ(said(found), "dim=128 base=1000000000 layout=half_split");
+  EXPECT_EQ(found.understood, (std::vector<std::string>{"text_config.head_dim: dim=128",
+                                                        "text_config.rope_theta 1000000000: base=1000000000",
+                                                        "model mistral: layout=half_split"}));
+  // Files leave out what is a model's own standard, and posproof's is another one.
+  EXPECT_EQ(
+      said(of(R"({"model_type": "gemma3", "text_config": {"model_type": "gemma3_text", "head_dim": 256,
+      "rope_scaling": {"factor": 8.0, "rope_type": "linear"}}})")),
+      "dim=256 layout=half_split scaling=linear factor=8; base: 1000000 (gemma3_text's, in global layers, unless "
+      "rope_theta says another) or 10000 (in local ones); scaling: linear (in global layers) or none (in local ones)");
+}
+
+TEST(Config, of_chatglm_half_of_a_head_rotates_and_a_ratio_has_two_readings) {
+  EXPECT_EQ(said(of(R"({"model_type": "chatglm", "kv_channels": 128})")),
+            "dim=128 rotary_dim=64 layout=interleaved");
+  EXPECT_EQ(
+      said(of(R"({"model_type": "chatglm", "kv_channels": 128, "rope_ratio": 50})")),
+      "dim=128 rotary_dim=64 layout=interleaved; base: 500000 (10000 rope_ratio, as in ChatGLM3 and GLM-4) or "
+      "10000 (ChatGLM2, which divides positions by it: linear)");
 }
 
 TEST(Config, says_of_which_model_a_convention_is) {
@@ -126,6 +174,10 @@ TEST(Config, of_biases_and_tables) {
               "alibi")),
       "heads=32 max_bias=16");
   EXPECT_EQ(said(of(R"({"alibi": true, "num_attention_heads": 12})", "alibi")), "heads=12");
+  EXPECT_EQ(
+      said(of(R"({"model_type": "falcon", "alibi": true, "num_attention_heads": 71, "hidden_size": 4544})",
+              "alibi")),
+      "heads=71 rows=key_index head_dim=64");
   const std::string t5 =
       R"({"num_heads": 8, "relative_attention_num_buckets": 32, "relative_attention_max_distance": 128)";
   EXPECT_EQ(
@@ -154,6 +206,22 @@ TEST(Config, of_biases_and_tables) {
             "dim=2048 layout=interleaved");
 }
 
+TEST(Config, of_m_rope) {
+  for (
+      const auto& [json, expected] : std::vector<Row>{
+          {R"({"model_type": "qwen2_vl", "hidden_size": 3584, "num_attention_heads": 28, "rope_theta": 1000000.0,
+                "rope_scaling": {"type": "mrope", "mrope_section": [16, 24, 24]}})",
+           "dim=128 base=1000000 layout=half_split sections=[16,24,24]"},
+          {R"({"model_type": "qwen3_vl", "text_config": {"model_type": "qwen3_vl_text", "head_dim": 128, "rope_theta": 5e6,
+                "rope_scaling": {"rope_type": "default", "mrope_interleaved": true, "mrope_section": [24, 20, 20]}}})",
+           "dim=128 base=5000000 layout=half_split sections=[24,20,20] assignment=interleaved"}})
+    EXPECT_EQ(said(of(json, "m_rope")), expected) << json;
+  EXPECT_EQ(refused(R"({"head_dim": 128, "rope_theta": 1e6})", "m_rope"),
+            "describes no m_rope: it has no mrope_section");
+  EXPECT_EQ(refused(R"({"rope_scaling": {"rope_type": "yarn", "mrope_section": [16, 24, 24]}})", "m_rope"),
+            "describes no m_rope: its rope type is `yarn`");
+}
+
 TEST(Config, of_onnx_are_the_attributes_of_the_operator) {
   EXPECT_EQ(said(of(R"({"interleaved": 1, "num_heads": 32, "rotary_embedding_dim": 64})")),
             "layout=interleaved rotary_dim=64 heads=32");
@@ -174,6 +242,14 @@ TEST(Config, of_another_encoding_is_refused) {
             "describes no rope: it has relative_attention_num_buckets");
   EXPECT_EQ(refused(R"({"position_embedding_type": "absolute"})", "rope"),
             "describes no rope: position_embedding_type is `absolute`");
+  for (const char* mrope :
+       {R"({"rope_scaling": {"type": "mrope", "mrope_section": [16, 24, 24]}})",
+        R"({"rope_parameters": {"rope_type": "default", "mrope_section": [16, 24, 24]}})"})
+    EXPECT_EQ(refused(mrope, "rope"), "describes no rope: its positions have three ids (m_rope)");
+  EXPECT_EQ(refused(R"({"hidden_size": 768, "position_embedding_type": "relative_key"})", "learned"),
+            "describes no learned: position_embedding_type is `relative_key`");
+  EXPECT_EQ(refused(R"({"hidden_size": 768, "position_biased_input": false})", "learned"),
+            "describes no learned: position_biased_input is false");
   EXPECT_EQ(refused(R"({"rope_theta": 10000})", "alibi"),
             "describes no alibi: neither `alibi` nor `attn_config.alibi` is true, nor is it bloom's");
   EXPECT_EQ(refused(R"({"rope_theta": 10000})", "t5_bias"),
@@ -183,7 +259,7 @@ TEST(Config, of_another_encoding_is_refused) {
   EXPECT_EQ(refused(R"({"sinusoidal_pos_embds": false})", "sinusoidal"),
             "describes no sinusoidal: its positions are learned");
   EXPECT_EQ(refused(R"({"a": 1})", "binary"),
-            "is read for rope, sinusoidal, alibi, t5_bias and learned, not for binary");
+            "is read for rope, m_rope, sinusoidal, alibi, t5_bias and learned, not for binary");
   EXPECT_EQ(refused(R"({"interleaved": 1})", "alibi"), "is read for rope, not for alibi");
 }
 
