@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <new>
 #include <numbers>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "core/error.h"
 #include "core/function.h"
@@ -280,26 +282,38 @@ class Measuring {
     const double w = pair.frequency;
     if (w == 0) return std::nullopt;
     const auto value = [&](std::size_t token) { return near(head, token, c, input); };
-    // The sine is known best where it is largest.
-    std::size_t at = 1;
-    for (std::size_t token = 2; token < tokens_; ++token)
-      if (std::abs(std::sin(w * static_cast<double>(token))) >
-          std::abs(std::sin(w * static_cast<double>(at))))
-        at = token;
-    const double widest = w * static_cast<double>(at);
-    const double first = value(0), sine = (value(at) - first * std::cos(widest)) / std::sin(widest);
+    const Turns& turns = turns_of(w);
+    const double first = value(0),
+                 sine = (value(turns.widest) - first * turns.cosine[turns.widest]) / turns.sine[turns.widest];
     const double size = std::abs(first) + std::abs(sine);
     const double allowed = 8 * noise_(static_cast<double>(tokens_), w) * size;
     double of_sine = 0, largest = 0;
     for (std::size_t token = 0; token < tokens_; ++token) {
-      const double angle = w * static_cast<double>(token);
-      if (std::abs(value(token) - first * std::cos(angle) - sine * std::sin(angle)) > allowed)
+      if (std::abs(value(token) - first * turns.cosine[token] - sine * turns.sine[token]) > allowed)
         return std::nullopt;
-      of_sine = std::max(of_sine, std::abs(sine * std::sin(angle)));
+      of_sine = std::max(of_sine, std::abs(sine * turns.sine[token]));
       largest = std::max(largest, std::abs(value(token)));
     }
     if (largest == 0) return std::nullopt;
     return Share{input, std::abs(first) > allowed ? first : 0, of_sine > allowed ? sine : 0, w};
+  }
+
+  // A frequency's cosine and sine at each token: every channel is compared with those of every pair.
+  struct Turns {
+    std::vector<double> cosine, sine;
+    std::size_t widest = 1;  // the token whose sine is largest, by which a factor of the sine is known best
+  };
+
+  const Turns& turns_of(double w) const {
+    const auto [found, is_new] = turns_.try_emplace({w, tokens_});
+    Turns& out = found->second;
+    if (!is_new) return out;
+    for (std::size_t token = 0; token < tokens_; ++token) {
+      const double angle = w * static_cast<double>(token);
+      out.cosine.push_back(std::cos(angle)), out.sine.push_back(std::sin(angle));
+      if (token > 1 && std::abs(out.sine[token]) > std::abs(out.sine[out.widest])) out.widest = token;
+    }
+    return out;
   }
 
   // All at once: the positions are as they were asked for as long as all follow.
@@ -337,6 +351,7 @@ class Measuring {
   std::vector<std::size_t> group_;
   std::size_t tokens_ = 0;  // of the sequence
   PhaseNoise noise_;
+  mutable std::map<std::pair<double, std::size_t>, Turns> turns_;  // by frequency and tokens
 };
 
 }  // namespace
