@@ -367,6 +367,39 @@ std::vector<PositionIn> places(const std::vector<Rows>& files, const Rotary& dec
   return all;
 }
 
+// Whether one file has, in its first row, a cosine there: 1 of what does not rotate.
+bool has_a_cosine(const Rows& file, std::size_t column) {
+  std::vector<double> row(file.columns);
+  file.array().row(0, row);
+  return row[column] != 0;
+}
+
+// The pairs that have columns. Where some stay as they are (`kept_pairs`), most code has columns for these,
+// too, with cosines of 1 and sines of 0: then they are among them, and are rotated by what stands there.
+Rotary with_columns(const std::vector<Rows>& files, const Rotary& declared, const Expected& expected) {
+  const Parameters& p = expected.parameters;
+  const std::size_t kept = declared.pairs.size(), columns = files.front().columns;
+  if (!p.has("kept_pairs") || p.real("kept_pairs") <= 0 || declared.pairs.empty()) return declared;
+  const auto rotary = static_cast<std::size_t>(p.real("rotary_dim"));
+  const std::size_t width = rotary > 0 ? rotary : declared.dim, all = width / 2,
+                    from = declared.pairs.front().first;
+  if (all <= kept || from + width > declared.dim) return declared;
+  const bool interleaved = p.word("layout") == "interleaved", complex = files.front().array().complex;
+  const bool as_many =
+      files.size() == 2 ? columns == all || columns == width
+      : complex         ? columns == width
+                        : columns == 2 * width ||
+                      (columns == width && has_a_cosine(files.front(), interleaved ? 2 * kept : kept));
+  if (!as_many) return declared;
+  Rotary out = declared;
+  for (std::size_t i = kept; i < all; ++i)
+    out.pairs.push_back({.first = from + (interleaved ? 2 * i : i),
+                         .second = from + (interleaved ? 2 * i + 1 : i + all),
+                         .frequency = 0,
+                         .index = i});
+  return out;
+}
+
 // A row of class tokens: cosines of 1 and sines of 0.
 bool rotates_nothing(const std::vector<Rows>& files, const std::vector<PositionIn>& pairs, std::size_t row) {
   std::vector<double> cosines(files.front().columns), sines(files.back().columns);
@@ -440,7 +473,8 @@ Subject open_cache(const Words& words, const Rotary& declared, const Expected& e
                     cosines.array().path, first, sines.array().path, of_sines));
   Domain domain(first, first + static_cast<Position>(cosines.count) - 1);
   domain.ends = true;
-  auto at = places(files, declared, expected);
+  const Rotary columned = with_columns(files, declared, expected);
+  auto at = places(files, columned, expected);
   if (grid) {
     // Place (0, 0) may rotate nothing, too: what stands behind the grid is looked at first.
     place_class_tokens(
@@ -451,7 +485,7 @@ Subject open_cache(const Words& words, const Rotary& declared, const Expected& e
   }
   rotary.positions = grid ? grid->domain(declared.positions.hard) : within(domain, declared.positions);
   const bool as_wide_as_the_head = files.size() == 1 && cosines.columns == declared.dim;
-  auto rest = as_wide_as_the_head ? channels_in_no_pair(declared) : std::vector<std::size_t>{};
+  auto rest = as_wide_as_the_head ? channels_in_no_pair(columned) : std::vector<std::size_t>{};
   const auto cache =
       std::make_shared<const Cache>(Cache{std::move(files), std::move(at), std::move(rest), first, grid});
   rotary.rotate = [cache, heads = declared.heads, dim = declared.dim, axes = declared.positions.axes](
@@ -460,7 +494,8 @@ Subject open_cache(const Words& words, const Rotary& declared, const Expected& e
     return cache->rotated(x, positions, heads);
   };
   std::optional<StoredRotations> stored;
-  if (!grid) stored = stored_rotations(cache, declared.dim);
+  // What stays as it is has no number in a row of rotations.
+  if (!grid && columned.pairs.size() == declared.pairs.size()) stored = stored_rotations(cache, declared.dim);
   return {
       .name = "",
       .description = std::move(description),

@@ -83,6 +83,38 @@ TEST(CacheFile, a_column_for_each_channel_is_that_of_its_place) {
   EXPECT_EQ(rotated(subject), Tensor({1, 2, 1, 5}, {3, -40, 50, 6, 7, 6 - 30, 4, 100 + 5, 60, 8}));
 }
 
+// Of p-RoPE most code has columns for the pairs that stay as they are, too: cosines of 1 and sines of 0, and
+// what stands there is seen.
+TEST(CacheFile, pairs_that_stay_as_they_are_may_have_columns) {
+  const auto kept = [](const char* layout) {
+    const bool neighbours = std::string(layout) == "interleaved";
+    Expected out = rotating({.dim = 4, .heads = 2, .pairs = {{0, neighbours ? 1u : 2u, 1.0, 0}}});
+    out.parameters = Case::parse("dim=4 rotary_dim=0 kept_pairs=1");
+    out.parameters.set("layout", std::string(layout));
+    return out;
+  };
+  const auto rotated = [](const Subject& subject) {
+    const std::vector<Position> at = {1};
+    return as<Rotary>(subject.encoding)
+        .rotate(Tensor({1, 2, 1, 4}, {1, 2, 3, 4, 5, 6, 7, 8}), at, Role::query);
+  };
+  const Tensor half_split({1, 2, 1, 4}, {3 - 3 * 30, 2, 30 + 9, 4, 15 - 7 * 30, 6, 5 * 30 + 21, 8}),
+      interleaved({1, 2, 1, 4}, {3 - 2 * 30, 30 + 6, 3, 4, 15 - 6 * 30, 5 * 30 + 18, 7, 8});
+  const Written cos("cos.npy", Tensor({2, 2}, {2, 1, 3, 1}), true),
+      sin("sin.npy", Tensor({2, 2}, {20, 0, 30, 0}), true),
+      twice("twice.npy", Tensor({2, 4}, {2, 1, 2, 1, 3, 1, 3, 1}), true),
+      tenfold("tenfold.npy", Tensor({2, 4}, {20, 0, 20, 0, 30, 0, 30, 0}), true),
+      both("both.npy", Tensor({2, 4}, {2, 1, 20, 0, 3, 1, 30, 0}), true),
+      alone("alone.npy", Tensor({2, 4}, {2, 0, 20, 0, 3, 0, 30, 0}), true),
+      wrong("wrong.npy", Tensor({2, 2}, {20, 0, 30, 0.5}), true);
+  for (const std::string& words :
+       {"table:" + path(cos) + "," + path(sin), "table:" + path(twice) + "," + path(tenfold),
+        "table:" + path(both), "table:" + path(alone)})
+    EXPECT_EQ(rotated(open(words, kept("half_split"))), half_split) << words;
+  EXPECT_EQ(rotated(open("table:" + path(cos) + "," + path(sin), kept("interleaved"))), interleaved);
+  EXPECT_NE(rotated(open("table:" + path(cos) + "," + path(wrong), kept("half_split"))), half_split);
+}
+
 // Rows where both channels of every pair have the same cosine and the same sine are given once.
 TEST(CacheFile, is_read_as_it_rotates_1_0_and_0_1) {
   const Tensor twice({3, 4}, {1, 2, 1, 2, 2, 3, 2, 3, 3, 4, 5, 4});
