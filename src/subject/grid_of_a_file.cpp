@@ -57,7 +57,7 @@ GridOfAFile grid_of(const Array& array, std::size_t axes, const Expected& expect
   Shape shape(array.shape.begin(), array.shape.end() - 1);
   if (shape.size() == axes + 1 && shape[0] == 1) shape.erase(shape.begin());
   if (shape.size() == axes && (shape == given || std::ranges::find(shape, 1U) == shape.end())) return {shape};
-  if (shape.size() == axes && axes == 2) shape = {posproof::count(shape)};  // [1, places] or [places, 1]
+  if (longer_axes(shape) <= 1) shape = {posproof::count(shape)};  // [1, places] or [places, 1]
   if (shape.size() != 1)
     throw SubjectError(fmt::format("{}: {} is neither {}, a table of a grid, nor [places, dim]", array.path,
                                    text(array.shape),

@@ -128,17 +128,19 @@ Encoding as_bias(const Held& array, Bias bias, const Expected& expected) {
   if (shape[0] != bias.heads)
     throw std::invalid_argument(fmt::format("{}: has {} heads, `{}` with {} has {}", array->path, shape[0],
                                             expected.encoding, expected.parameters.text(), bias.heads));
-  if (bias.positions.axes == 1 && shape[1] != shape[2])
+  const bool one_row = bias.positions.axes == 1 && shape[1] == 1;
+  if (bias.positions.axes == 1 && !one_row && shape[1] != shape[2])
     throw std::invalid_argument(fmt::format(
         "{}: {} holds biases of {} queries and {} keys; allowed: as many queries as keys, both from "
-        "the first position on",
+        "the first position on, or one row for all queries",
         array->path, text(shape), shape[1], shape[2]));
   bias.positions =
-      bias.positions.axes > 1 ? window(*array, bias.positions) : held(*array, bias.positions, shape[1]);
-  bias.bias = [array, domain = bias.positions](const Positions& queries, const Positions& keys) {
+      bias.positions.axes > 1 ? window(*array, bias.positions) : held(*array, bias.positions, shape[2]);
+  bias.bias = [array, one_row, domain = bias.positions](const Positions& queries, const Positions& keys) {
     const Shape& extents = array->shape;
-    const auto rows = places(*array, queries, domain, extents[1]),
-               columns = places(*array, keys, domain, extents[2]);
+    auto rows = places(*array, queries, domain, extents[2]);
+    const auto columns = places(*array, keys, domain, extents[2]);
+    if (one_row) std::ranges::fill(rows, 0);
     Tensor out({extents[0], rows.size(), columns.size()});
     if (columns.empty()) return out;
     const auto [first, last] = std::ranges::minmax(columns);
@@ -210,6 +212,11 @@ void drop_single_axes(Shape& shape) {
   shape.push_back(dim);
 }
 
+// [1, heads, nq, nk], as it is added to the logits of a batch, is [heads, nq, nk].
+void drop_first_axes(Shape& shape) {
+  while (shape.size() > 3 && shape.front() == 1) shape.erase(shape.begin());
+}
+
 }  // namespace
 
 Subject open_table(const Words& words, const Expected& expected) {
@@ -221,6 +228,7 @@ Subject open_table(const Words& words, const Expected& expected) {
   const Table* declared_rows = declared_table(expected);
   const bool on_a_grid = declared_rows != nullptr && declared_rows->positions.axes > 1;
   if (declared_rows != nullptr && !on_a_grid) drop_single_axes(read.shape);
+  if (declared_rows == nullptr) drop_first_axes(read.shape);
   const Held array = std::make_shared<Array>(std::move(read));
   if (on_a_grid) {
     if (array->empty())

@@ -163,15 +163,38 @@ TEST_F(TableFile, three_axes_are_a_bias) {
             ": implements bias; `learned` can be asked as rows");
 }
 
+// As they are added to the logits of a batch, and where all queries have the same row.
+TEST_F(TableFile, a_bias_may_be_that_of_a_batch_and_have_one_row) {
+  const std::vector<Position> one = {1}, both = {1, 0};
+  for (const std::string shape : {"(1, 2, 2, 2)", "(1, 1, 2, 2, 2)"}) {
+    const std::string path = file("x.npy", npy(dictionary("<f8", shape), bytes(eight)));
+    const Subject subject = open("table:" + path, expected(Bias{.heads = 2}, "heads=2"));
+    EXPECT_EQ(as<Bias>(subject.encoding).bias(one, both), Tensor({2, 1, 2}, {3, 2, 13, 12})) << shape;
+  }
+  for (const std::string shape : {"(4, 1, 2)", "(1, 4, 1, 2)"}) {
+    const std::string path = file("x.npy", npy(dictionary("<f8", shape), bytes(eight)));
+    const Subject subject = open("table:" + path, expected(Bias{.heads = 4}, "heads=4"));
+    const auto& bias = as<Bias>(subject.encoding);
+    EXPECT_EQ(bias.bias(both, one), Tensor({4, 2, 1}, {eight[1], eight[1], eight[3], eight[3], eight[5],
+                                                       eight[5], eight[7], eight[7]}))
+        << shape;
+    EXPECT_EQ(bias.positions.hi, 1) << shape;
+    EXPECT_THROW(bias.bias(std::vector<Position>{2}, one), Refusal);
+  }
+}
+
 // Keys without a query of their own position would be compared by none.
 TEST_F(TableFile, a_bias_that_is_not_square_is_refused) {
   for (const auto& [shape, said] :
        {std::pair{"(1, 4, 2)", "[1, 4, 2] holds biases of 4 queries and 2 keys"},
         std::pair{"(1, 2, 4)", "[1, 2, 4] holds biases of 2 queries and 4 keys"}}) {
     const std::string path = file("x.npy", npy(dictionary("<f8", shape), bytes(eight)));
-    EXPECT_EQ(thrown<std::invalid_argument>("table:" + path,
-                                            [&] { open("table:" + path, expected(Bias{.heads = 1})); }),
-              fmt::format(": {}; allowed: as many queries as keys, both from the first position on", said));
+    EXPECT_EQ(
+        thrown<std::invalid_argument>("table:" + path,
+                                      [&] { open("table:" + path, expected(Bias{.heads = 1})); }),
+        fmt::format(
+            ": {}; allowed: as many queries as keys, both from the first position on, or one row for all queries",
+            said));
   }
 }
 
