@@ -326,6 +326,7 @@ class Scaled {
 
   // Numbers that somebody wrote down have fewer digits than a measurement: one fewer a pair, on average.
   void add_divisors() {
+    if (!falls()) return;
     std::vector<double> divisors;
     double spared = 0;
     for (const Interval& share : share_) {
@@ -342,6 +343,16 @@ class Scaled {
       numbers.set("factors", divisors);
       add("longrope", numbers);
     }
+  }
+
+  // Pairs of several ladders side by side, or of one that stands there twice, are not those of one with
+  // divisors.
+  bool falls() const {
+    for (std::size_t i = 1; i < ladder_.frequencies.size(); ++i)
+      if (around(ladder_.frequencies[i], ladder_.errors[i]).lo >
+          around(ladder_.frequencies[i - 1], ladder_.errors[i - 1]).hi)
+        return false;
+    return true;
   }
 
   std::vector<Numbers> longrope_amplitudes() const {

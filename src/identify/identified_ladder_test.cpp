@@ -230,6 +230,19 @@ TEST(IdentifiedLadder, arbitrary_frequencies_are_no_list_of_divisors) {
     EXPECT_NE(one.word("scaling"), "longrope") << one.text();
 }
 
+// A cache with a column for each channel, read as one with a column for each pair: the ladder stands there
+// twice, here with one pair that is off by a hundredth.
+TEST(IdentifiedLadder, a_ladder_that_stands_there_twice_is_no_list_of_divisors) {
+  MeasuredLadder twice = ladder_of(Case::parse("dim=64"));
+  twice.frequencies[9] *= 1.01;
+  for (std::size_t i = 0, pairs = twice.frequencies.size(); i < pairs; ++i) {
+    twice.frequencies.push_back(twice.frequencies[i]);
+    twice.errors.push_back(twice.errors[i]);
+  }
+  for (const Parameters& one : scaled_ladders(twice, 128))
+    EXPECT_NE(one.word("scaling"), "longrope") << one.text();
+}
+
 // The base that 10000 becomes, 85550.4, is a number of four digits but for what rounding may do.
 TEST(IdentifiedLadder, a_base_that_looks_simple_may_have_been_stretched) {
   const auto all = found("dim=64 scaling=ntk factor=8", 6e-6);
