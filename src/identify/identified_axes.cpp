@@ -158,6 +158,27 @@ std::optional<Parameters> mixed(const MeasuredAxes& measured, bool half_split, c
   return out;
 }
 
+// Of a picture in a model of three numbers, whose first is 0 everywhere: the pairs of that one do not rotate.
+void add_still_images(const MeasuredAxes& measured, const std::vector<std::vector<Divided>>& along,
+                      std::size_t dim, std::vector<Candidate>& to) {
+  if (measured.pairs.size() != 2) return;
+  const double still = static_cast<double>(dim / 2) - measured.pairs[0] - measured.pairs[1];
+  if (!(still > 0) || measured.pairs[0] == 0 || measured.pairs[1] == 0) return;
+  Parameters given;
+  given.set("dim", static_cast<double>(dim));
+  given.set("axes", 3.0);
+  given.set("parts", std::vector<double>{2 * still, 2 * measured.pairs[0], 2 * measured.pairs[1]});
+  given.set("axis_order", "given");
+  given.set("order", "blocks");
+  given.set("ladder", "restarted");
+  given.set("coordinates", "whole");
+  for (const auto& [base, factor] : along.front()) {
+    if (factor != 1) continue;
+    given.set("base", base);
+    add_settings("axial_rope", given, to);
+  }
+}
+
 }  // namespace
 
 std::vector<Candidate> axes_candidates(const Rotary& subject, const Precision& precision) {
@@ -185,6 +206,7 @@ std::vector<Candidate> axes_candidates(const Rotary& subject, const Precision& p
       add_settings("m_rope", shape, out);
     }
   }
+  add_still_images(*measured, along, subject.dim, out);
   for (const bool half_split : {false, true})
     if (auto one = mixed(*measured, half_split, precision)) {
       one->set("dim", static_cast<double>(subject.dim));

@@ -24,13 +24,17 @@ std::vector<Extents> grids_of(std::size_t places) {
   return out;
 }
 
-std::vector<Extents> grids_of(const Shape& shape) {
+std::vector<Extents> grids_of(const Shape& shape, std::size_t still_rows = 0) {
   if (shape.size() == 3) return {{static_cast<double>(shape[0]), static_cast<double>(shape[1])}};
   std::vector<Extents> out;
   if (shape.size() != 2) return out;
-  for (const std::size_t class_tokens : {0, 1})
+  std::vector<std::size_t> apart = {0, 1};
+  if (still_rows > 1)
+    apart.insert(apart.end(), {still_rows - 1, still_rows});  // the first place is still, perhaps
+  for (const std::size_t class_tokens : apart)
     if (shape[0] > class_tokens)
-      for (Extents& one : grids_of(shape[0] - class_tokens)) out.push_back(std::move(one));
+      for (Extents& one : grids_of(shape[0] - class_tokens))
+        if (std::ranges::find(out, one) == out.end()) out.push_back(std::move(one));
   return out;
 }
 
@@ -99,11 +103,31 @@ std::optional<Given> divisors_of_axes(const std::vector<MeasuredLadder>& ladders
   return Given{"factor", all.front()};
 }
 
+// Angles of one step along each axis, as long as they fall: of the pairs as these settings have them.
+std::vector<MeasuredLadder> steps_of(const Table& table, const Table& like, const Precision& precision) {
+  const std::vector<double> origin = row_at(table, std::nullopt);
+  std::vector<MeasuredLadder> out(table.positions.axes);
+  std::vector<std::vector<double>> rows;
+  for (std::size_t axis = 0; axis < out.size(); ++axis) rows.push_back(row_at(table, axis));
+  for (const Pair& pair : like.pairs) {
+    MeasuredLadder& to = out[pair.axis];
+    const std::vector<double>& step = rows[pair.axis];
+    const double c = step[pair.second] * origin[pair.second] + step[pair.first] * origin[pair.first],
+                 s = step[pair.first] * origin[pair.second] - step[pair.second] * origin[pair.first];
+    const double w = std::atan2(s, c);
+    if (!(w > 0) || (!to.frequencies.empty() && w > to.frequencies.back())) continue;
+    to.frequencies.push_back(w);
+    // The errors of two sines and of two cosines; of the angles of the two rows, which are a few steps.
+    to.errors.push_back(4 * (precision.result + 4 * precision.table()) / w + 16 * precision.angle);
+  }
+  return out;
+}
+
 constexpr std::size_t most_places = 4096;  // that are looked at
 
 }  // namespace
 
-std::vector<Candidate> grid_caches(const std::vector<Shape>& shapes) {
+std::vector<Candidate> grid_caches(const std::vector<Shape>& shapes, std::size_t still_rows) {
   const Shape& shape = shapes.front();
   if (shape.size() < 2) return {};
   const std::size_t columns = shape.back();
@@ -116,7 +140,7 @@ std::vector<Candidate> grid_caches(const std::vector<Shape>& shapes) {
   if (shapes.size() == 1 && columns % 2 == 0)  // cosines, then sines
     for (const char* layout : layouts) as.emplace_back(columns / 2, layout);
   std::vector<Candidate> out;
-  for (const Extents& grid : grids_of(rows))
+  for (const Extents& grid : grids_of(rows, still_rows))
     for (const auto& [dim, layout] : as) {
       Parameters given;
       given.set("dim", static_cast<double>(dim));
@@ -207,8 +231,38 @@ std::vector<Candidate> measured_grid_candidates(const Table& table, const Precis
   return out;
 }
 
+std::vector<Candidate> normalised_grid_candidates(const Table& table, const std::vector<double>& grid,
+                                                  const Precision& precision) {
+  std::vector<Candidate> out;
+  const EncodingSpec& spec = encoding_named("sincos_2d");
+  Parameters like;
+  like.set("dim", static_cast<double>(table.dim));
+  like.set("uneven", std::string("refuse"));
+  like.set("grid", grid);
+  like.set("normalize", std::string("detr"));
+  like.set("offset", 1.0);
+  for (const Candidate& setting : settings("sincos_2d", spec, like, 512)) {
+    const Encoding made = spec.make(with(spec, setting.parameters));
+    const std::vector<MeasuredLadder> ladders = steps_of(table, as<Table>(made), precision);
+    if (std::ranges::any_of(ladders, [](const auto& one) { return one.frequencies.size() < 2; })) continue;
+    const double half = static_cast<double>(table.dim / (2 * ladders.size())) -
+                        (setting.parameters.word("divisor") == "half" ? 0 : 1);
+    std::vector<double> exponents;
+    for (std::size_t i = 0; i < table.dim; ++i) exponents.push_back(static_cast<double>(i) / half);
+    for (const auto& [name, value] : bases_of_axes(ladders, exponents))
+      for (const char* normalize : {"detr", "centred"}) {
+        Candidate one = setting;
+        one.parameters.set(name, value);
+        one.parameters.set("normalize", std::string(normalize));
+        out.push_back(std::move(one));
+      }
+  }
+  return out;
+}
+
 std::vector<Candidate> grid_candidates(Shape shape) {
   while (shape.size() > 2 && shape.front() == 1) shape.erase(shape.begin());
+  if (shape.size() == 3 && shape[1] == 1) shape.erase(shape.begin() + 1);  // [places, 1, dim]
   std::vector<Candidate> out;
   for (const Extents& grid : grids_of(shape))
     for (const double base : {10000.0, 20.0})

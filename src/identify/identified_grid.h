@@ -13,8 +13,9 @@ namespace posproof {
 std::vector<Candidate> grid_candidates(Shape shape);
 
 // As what files of those shapes may be read that are the cosines and sines of a grid: `axial_rope` of a width
-// and a layout, on every grid of so many places, behind or before one row of a class token or without.
-std::vector<Candidate> grid_caches(const std::vector<Shape>& shapes);
+// and a layout, on every grid of so many places, behind or before one row of a class token or without,
+// or behind the rows that rotate nothing (`still_rows`, the first of which may be the first place's).
+std::vector<Candidate> grid_caches(const std::vector<Shape>& shapes, std::size_t still_rows = 0);
 
 // Whether each pair is rotated along one number of a place alone, as far as it was rotated from a file of
 // places: on another grid of as many, it is not.
@@ -28,5 +29,10 @@ Rotary from_the_origin(Rotary rotary);
 // axis: the base of its sines, and what positions are divided by, as on a grid that is not of the trained
 // size.
 std::vector<Candidate> measured_grid_candidates(const Table& table, const Precision& precision);
+
+// The same of a table whose positions are normalised, on that grid: the bases of its axes, by the angles of
+// one step.
+std::vector<Candidate> normalised_grid_candidates(const Table& table, const std::vector<double>& grid,
+                                                  const Precision& precision);
 
 }  // namespace posproof

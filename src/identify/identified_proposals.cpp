@@ -192,7 +192,7 @@ std::vector<Proposed> Proposals::on_a_grid() {
     arrays.front().pop_back();
     arrays.push_back(arrays.front());
   }
-  for (const Candidate& like : grid_caches(arrays)) propose_cache(like);
+  for (const Candidate& like : grid_caches(arrays, asked_.still_rows())) propose_cache(like);
   if (asked_.shapes().size() != 1) return since(before);
   std::string grid;
   bool has = false;
@@ -218,7 +218,9 @@ void Proposals::propose_cache(const Candidate& like) {
     for (Candidate& one : counted_from_1(all)) all.push_back(std::move(one));
     for (Candidate& one : all) {
       if (one.encoding != like.encoding) continue;
-      one.parameters.set("grid", *like.parameters.find("grid"));
+      auto grid = std::get<std::vector<double>>(*like.parameters.find("grid"));
+      if (one.parameters.has("axes") && one.parameters.real("axes") == 3) grid.insert(grid.begin(), 1);
+      one.parameters.set("grid", grid);
       if (one.parameters.word("coordinates") != "whole") {  // their steps are of a turn: no base is measured
         Candidate other = one;
         other.parameters.set("base", 100.0);
@@ -238,6 +240,8 @@ void Proposals::propose_measured(const Candidate& like) {
     one.parameters.set("grid", *like.parameters.find("grid"));
     add(std::move(one));
   }
+  const auto& grid = std::get<std::vector<double>>(*like.parameters.find("grid"));
+  for (Candidate& one : normalised_grid_candidates(table, grid, subject.precision)) add(std::move(one));
 }
 
 std::vector<Proposed> Proposals::in_trained_windows() {
@@ -293,9 +297,11 @@ void Proposals::propose_for_files() {
     if (columns > 1) parameters.set("odd", std::string(std::fmod(columns, 2) == 0 ? "refuse" : "zero_pad"));
     propose_as({columns > 1 ? "sinusoidal" : "raw_index", parameters});  // a number in one column is no sine
   }
-  if (shape.size() == 3) {
+  Shape bias = shape;  // of a batch, perhaps: [1, heads, nq, nk]
+  while (bias.size() > 3 && bias.front() == 1) bias.erase(bias.begin());
+  if (bias.size() == 3) {
     Parameters parameters;
-    parameters.set("heads", static_cast<double>(shape.front()));
+    parameters.set("heads", static_cast<double>(bias.front()));
     propose_as({"alibi", parameters});
   }
 }

@@ -200,6 +200,23 @@ std::optional<Unidentified::Columns> Unidentified::columns_in_use() const {
   return out;
 }
 
+std::size_t Unidentified::still_rows() const {
+  const std::vector<std::string> paths =
+      live_ ? std::vector<std::string>{} : cache_paths(parse_words(words_).rest);
+  if (paths.size() != 2) return 0;
+  const Array cosines = read_array(paths[0]), sines = read_array(paths[1]);
+  if (cosines.shape != sines.shape || cosines.empty() || cosines.complex) return 0;
+  std::vector<double> c(cosines.width()), s(sines.width());
+  std::size_t row = 0;
+  for (const std::size_t rows = count(cosines.shape) / c.size(); row < rows; ++row) {
+    cosines.row(row, c), sines.row(row, s);
+    if (std::ranges::any_of(c, [](double x) { return x != 1; }) ||
+        std::ranges::any_of(s, [](double x) { return x != 0; }))
+      break;
+  }
+  return row;
+}
+
 std::optional<Narrow> Unidentified::in_fewer_digits() const {
   if (live_) return std::nullopt;
   const Words parsed = parse_words(words_);

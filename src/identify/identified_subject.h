@@ -57,6 +57,9 @@ class Unidentified {
   };
   std::optional<Columns> columns_in_use() const;
 
+  // Of two files, cosines and sines: how many of their first rows rotate nothing.
+  std::size_t still_rows() const;
+
   // Of a file all of whose numbers are of a format with fewer digits than its own, an f32 with the numbers of
   // a bf16 for one: the same file, in that precision. None of a program, of a file whose words have a
   // precision, and where no format has them all.

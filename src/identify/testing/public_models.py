@@ -75,6 +75,12 @@ def mscale(factor, m=1.0):
     return 0.1 * m * math.log(factor) + 1
 
 
+proportional = inv_freq(1e4, 64)
+proportional[8:] = 0  # transformers' "proportional": the other pairs have the frequency 0
+cache("p_rope", proportional, shape="halves")
+cache("p_rope_pairs", proportional)
+# Wan's buffer of three axes, each a ladder of its own, at the same position: no rope's.
+cache("wan", np.concatenate([inv_freq(1e4, 44), inv_freq(1e4, 42), inv_freq(1e4, 42)]))
 cache("llama_2", inv_freq(1e4, 128), shape="halves")
 cache("llama_3", inv_freq(5e5, 128), shape="halves")
 cache("llama_3_1", llama3(5e5, 128, 8, 1, 4, 8192), shape="halves")
@@ -202,6 +208,7 @@ save("mpt_alibi_32", -per_head(press_slopes(32), np.maximum(distances(48), 0)))
 save("mpt_max_bias_16", -per_head([2 ** (-16 * h / 8) for h in range(1, 9)], np.maximum(distances(64), 0)))
 save("bloom_16", per_head(press_slopes(16), np.repeat(np.arange(64)[None], 64, axis=0)))
 save("bloom_14_bf16", per_head(press_slopes(14), np.repeat(np.arange(64)[None], 64, axis=0)), "bf16")
+save("bloom_16_as_added", per_head(press_slopes(16), np.arange(64)[None]))
 save("jina_symmetric_12", -per_head(press_slopes(12), np.abs(distances(64))))
 save("mlx_geometric_12", -per_head([2 ** (-8 * h / 12) for h in range(1, 13)], np.maximum(distances(64), 0)))
 
@@ -221,26 +228,27 @@ def t5_bucket(relative, bidirectional, buckets=32, max_distance=128):
     return out + np.where(n < exact, n, np.minimum(large, buckets - 1))
 
 
-def t5(name, heads, bidirectional, n=192, dtype="f32", **rule):
+def t5(name, heads, bidirectional, n=192, dtype="f32", batch=False, **rule):
     trained = np.random.default_rng(1).normal(size=(rule.get("buckets", 32), heads))
-    save(name, trained[t5_bucket(-distances(n), bidirectional, **rule)].transpose(2, 0, 1), dtype)
+    bias = trained[t5_bucket(-distances(n), bidirectional, **rule)].transpose(2, 0, 1)
+    save(name, bias[None] if batch else bias, dtype)
 
 
 t5("t5_small_encoder", 8, True)
 t5("t5_decoder_bf16", 8, False, dtype="bf16")
+t5("t5_of_a_batch", 8, True, batch=True)  # as compute_bias returns it
 t5("mt5_6_heads", 6, True)
 t5("t5_64_buckets_256", 4, True, n=320, buckets=64, max_distance=256)
 
 
-def detr_sine(name, rows, columns, feats, temperature=10000, normalize=True, first=1.0, shape=None):
+def detr_sine(name, rows, columns, feats, temperature=10000, normalize=True, first=1.0, shape=None, centre=0.0):
     """PositionEmbeddingSine of an image without padding: a cumulative sum, so that numbers begin at 1."""
     y, x = (np.cumsum(np.ones((rows, columns), f32), axis) - f32(1 - first) for axis in (0, 1))
     if normalize:
-        y = y / (y[-1:] + f32(1e-6)) * f32(2 * math.pi)
-        x = x / (x[:, -1:] + f32(1e-6)) * f32(2 * math.pi)
-    dim_t = np.arange(feats)
-    dim_t = f32(temperature) ** (2 * (dim_t // 2).astype(f32) / f32(feats))
-    parts = [at[..., None] / dim_t for at in (y, x)]
+        y = (y - f32(centre)) / (y[-1:] + f32(1e-6)) * f32(2 * math.pi)
+        x = (x - f32(centre)) / (x[:, -1:] + f32(1e-6)) * f32(2 * math.pi)
+    temperatures = temperature if isinstance(temperature, tuple) else (temperature, temperature)
+    parts = [at[..., None] / f32(t) ** (2 * (np.arange(feats) // 2).astype(f32) / f32(feats)) for at, t in zip((y, x), temperatures)]
     parts = [np.stack([np.sin(p[..., 0::2]), np.cos(p[..., 1::2])], -1).reshape(rows, columns, -1) for p in parts]
     save(name, np.concatenate(parts, -1).reshape(shape or (rows * columns, 2 * feats)))
 
@@ -249,7 +257,9 @@ detr_sine("detr", 6, 9, 32)
 detr_sine("detr_of_a_grid", 5, 8, 32, shape=(5, 8, 64))
 detr_sine("dab_detr", 6, 9, 32, temperature=20)
 detr_sine("detr_not_normalized", 6, 9, 32, normalize=False)
-detr_sine("near_detr", 6, 9, 32, temperature=19)  # no base in use
+detr_sine("detr_of_a_batch", 6, 9, 32, shape=(54, 1, 64))  # flatten(2).permute(2, 0, 1)
+detr_sine("detr_of_19", 6, 9, 32, temperature=19)
+detr_sine("dino_detr", 6, 9, 32, temperature=(20, 40), centre=0.5)
 detr_sine("near_detr_first", 6, 9, 32, first=1.01)
 
 
@@ -286,6 +296,15 @@ def columns_first(rows, columns, dim, first, first_row=None):
     return np.concatenate(np.broadcast_arrays(x, y), -1)
 
 
+def flux(name, rows, columns, text, parts):
+    """EmbedND: ids of text are 0, those of a picture (0, row, column); every angle stands twice, in f64."""
+    ids = np.zeros((text + rows * columns, 3))
+    ids[text:, 1], ids[text:, 2] = np.divmod(np.arange(rows * columns), columns)
+    grid_cache(name, np.concatenate([ids[:, [i]] / 10000 ** (np.arange(0, d, 2) / d) for i, d in enumerate(parts)], -1))
+
+
+flux("flux", 6, 9, 0, (4, 14, 14))
+flux("flux_behind_text", 6, 9, 20, (4, 14, 14))
 grid_cache("llama_4_vision", columns_first(12, 12, 24, 1), "last", "complex")
 grid_cache("perception_encoder", columns_first(8, 10, 24, 1), "first")
 grid_cache("vit_from_0", columns_first(8, 10, 24, 0))
