@@ -56,7 +56,8 @@ std::optional<Compared> compared(const Encoding& truth, const Subject& subject) 
 // both.
 Residual off_by(const Compared& all, const Call& call, const Tensor& there, const Tensor* instead = nullptr) {
   const Tensor exact = answer(all.truth.encoding, call);
-  Agreement found = agreement_in_full(all.truth.encoding, call, there, exact, all.precision);
+  Agreement found =
+      agreement_in_full(all.truth.encoding, call, there, exact, all.precision, positions_of(all.subject));
   if (instead == nullptr) return found.compared.worst;
   found.allowed *= 2;
   return compare(all.truth.encoding, call, there, *instead, found.allowed).worst;

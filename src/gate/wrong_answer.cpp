@@ -72,7 +72,8 @@ class Recording {
   }
 
   bool differs(const Call& call, const Tensor& given, const Tensor& exact) {
-    Agreement found = agreement_in_full(all_.truth, call, given, exact, all_.precision);
+    Agreement found =
+        agreement_in_full(all_.truth, call, given, exact, all_.precision, positions_of(all_.subject));
     if (found.compared.worst.holds()) return false;
     if (wrong_) return true;
     auto place = place_of(all_.truth, call, given, exact, found.allowed, found.compared.at);

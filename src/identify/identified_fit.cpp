@@ -78,14 +78,15 @@ int passes_over(const Encoding& truth) {
 
 // Answer by answer. What the candidate is not defined for is not compared, and an answer without entries is
 // that of every convention.
-Fit fit(const Encoding& truth, const Source& answers, const Precision& precision, FitUntil until) {
+Fit fit(const Encoding& truth, const Source& answers, const Subject& subject, FitUntil until) {
   Fit out{.passes_over = passes_over(truth)};
   answers([&](const Answers::One& one) {
     if (one.answer.data.empty() || overflows(truth, one.call)) return true;
     try {
       const Tensor here = answer(truth, one.call);
       if (here.shape != one.answer.shape) throw std::invalid_argument("another number of heads, say");
-      const Agreement found = agreement_in_full(truth, one.call, one.answer, here, precision);
+      const Agreement found = agreement_in_full(truth, one.call, one.answer, here, subject.precision,
+                                                positions_of(subject.encoding));
       const Residual& worst = found.compared.worst;
       ++out.of;
       if (until != FitUntil::first_wrong) add_entries(one.answer, here, found.allowed, out);
@@ -111,14 +112,15 @@ Fit fit(const Encoding& truth, const Source& answers, const Precision& precision
 // Whether an answer is so far from that of the reference, in long double, that it is wrong by the exact one,
 // too, which takes hundreds of digits. The reference is off by less than what the subject is
 // allowed, and the exact answer is allowed about as much.
-bool is_far_off(const Encoding& reference, const Answers& answers, const Precision& precision) {
+bool is_far_off(const Encoding& reference, const Answers& answers, const Subject& subject) {
   constexpr double certainly = 4;  // in bounds
   for (const Answers::One& one : answers.all()) {
     if (overflows(reference, one.call)) continue;
     try {
       const Tensor here = answer(reference, one.call);
       if (here.shape != one.answer.shape) return false;
-      const Agreement found = agreement_in_full(reference, one.call, one.answer, here, precision);
+      const Agreement found = agreement_in_full(reference, one.call, one.answer, here, subject.precision,
+                                                positions_of(subject.encoding));
       if (found.compared.worst.error_over_bound() > certainly) return true;
     } catch (const std::bad_alloc&) {
       throw;
@@ -137,14 +139,14 @@ std::optional<Fit> fit_of_a_program(const Candidate& candidate, const Unidentifi
   const std::vector<Encoding> references = attention::in_every_kind(spec.make(parameters));
   const Encoding* reference = attention::same_kind(references, subject.encoding);
   if (reference == nullptr) return std::nullopt;
-  if (until == FitUntil::all_nearly) return fit(*reference, recorded(answers), subject.precision, until);
-  if (until == FitUntil::first_wrong && is_far_off(*reference, answers, subject.precision)) {
+  if (until == FitUntil::all_nearly) return fit(*reference, recorded(answers), subject, until);
+  if (until == FitUntil::first_wrong && is_far_off(*reference, answers, subject)) {
     Fit out{.passes_over = passes_over(*reference)};
     out.of = out.wrong = 1;
     return out;
   }
   const std::vector<Encoding> truths = attention::in_every_kind(spec.oracle(parameters));
-  return fit(*attention::same_kind(truths, subject.encoding), recorded(answers), subject.precision, until);
+  return fit(*attention::same_kind(truths, subject.encoding), recorded(answers), subject, until);
 }
 
 // Where the answer to that case is wrong.
@@ -152,7 +154,8 @@ std::optional<Place> place_in(const Encoding& truth, const Subject& subject, con
   Replay draw(counterexample);
   const Call call = draw_call(truth, overlap(positions_of(subject.encoding), positions_of(truth)), draw);
   const Tensor there = answer(subject.encoding, call), here = answer(truth, call);
-  const Agreement found = agreement_in_full(truth, call, there, here, subject.precision);
+  const Agreement found =
+      agreement_in_full(truth, call, there, here, subject.precision, positions_of(subject.encoding));
   return place_of(truth, call, there, here, found.allowed, found.compared.at);
 }
 
@@ -198,7 +201,7 @@ std::optional<Fit> fit(const Candidate& candidate, const Unidentified& asked, co
     const Encoding* truth = attention::same_kind(kinds, subject.encoding);
     if (truth == nullptr || has_rows_past_the_end(subject.encoding, *truth)) return std::nullopt;
     const Domain both = overlap(positions_of(subject.encoding), positions_of(*truth));
-    Fit out = fit(*truth, asking(subject.encoding, both), subject.precision, until);
+    Fit out = fit(*truth, asking(subject.encoding, both), subject, until);
     if (out.holds()) add_every_row(*truth, subject, out);
     return out;
   } catch (const std::invalid_argument&) {  // the file has another shape

@@ -43,15 +43,17 @@ Bound bound_of_the_farthest(const Encoding& truth, const Call& call, const Tenso
 }
 
 // A subject whose rows are shifted rounds other entries than the truth's: m (j + 1) in place of -m (i - j),
-// or m (j - L + 1), which counts from the last token of the call (MPT). None is taken for larger than the
-// slope times all positions: a huge constant does not excuse what it swallows.
+// or m (j - L + 1), which counts from the last token of the call or, where its own positions end, from the
+// last of these (MPT, whose rows are made once and kept). None is taken for larger than the slope times all
+// positions: a huge constant does not excuse what it swallows.
 void allow_shifted_rows(const Bias& truth, const Call& call, const Tensor& there, const Precision& p,
-                        Bound& allowed) {
+                        const Domain& own, Bound& allowed) {
   const Positions queries = call.positions, keys = call.keys;
   const std::size_t nq = queries.size(), nk = keys.size();
   double farthest = 0;
   for (const Positions& all : {queries, keys})
     for (std::size_t n = 0; n < all.size(); ++n) farthest = std::max(farthest, std::abs(all.at(n)));
+  if (own.ends) farthest = std::max(farthest, static_cast<double>(std::max(own.hi, -own.lo)));
   for (std::size_t e = 0; e < there.data.size(); ++e) {
     const double slope = truth.slopes.empty() ? 0 : truth.slopes[e / (nq * nk)];
     const double positions = farthest + std::abs(keys.at(e % nk)) + 1;
@@ -61,7 +63,7 @@ void allow_shifted_rows(const Bias& truth, const Call& call, const Tensor& there
 }
 
 Agreement agrees(const Encoding& truth, const Call& call, const Tensor& there, const Tensor& here,
-                 const Precision& p, const Each& each) {
+                 const Precision& p, const Domain& own, const Each& each) {
   const bool tokens = signature(truth).has(Axis::token);
   Bound allowed = each && tokens ? bound_of_the_farthest(truth, call, here, p) : bound(truth, call, here, p);
   // The truth's own values are rounded once to double; bounds that an encoding brings itself count that.
@@ -69,27 +71,28 @@ Agreement agrees(const Encoding& truth, const Call& call, const Tensor& there, c
     for (std::size_t n = 0; n < here.data.size(); ++n)
       allowed.error.data[n] += term(Term::ours, unit_f64 * std::abs(here.data[n]));
   if (is_modulo_rows(truth) && signature(truth).takes.empty())
-    allow_shifted_rows(as<Bias>(truth), call, there, p, allowed);
+    allow_shifted_rows(as<Bias>(truth), call, there, p, own, allowed);
   const Comparison compared = compare(truth, call, there, here, allowed, Freedom::none, each);
   return {compared, std::move(allowed)};
 }
 
 Residual agrees(const Encoding& truth, const Encoding& subject, Precision p, Draw& draw, const Each& each) {
-  const Call call = draw_call(truth, overlap(positions_of(subject), positions_of(truth)), draw);
+  const Domain& own = positions_of(subject);
+  const Call call = draw_call(truth, overlap(own, positions_of(truth)), draw);
   const Tensor there = answer(subject, call);
-  return agrees(truth, call, there, answer(truth, call), p, each).compared.worst;
+  return agrees(truth, call, there, answer(truth, call), p, own, each).compared.worst;
 }
 
 }  // namespace
 
 Residual agreement_of(const Encoding& truth, const Call& call, const Tensor& there, const Tensor& here,
-                      const Precision& precision) {
-  return agreement_in_full(truth, call, there, here, precision).compared.worst;
+                      const Precision& precision, const Domain& own) {
+  return agreement_in_full(truth, call, there, here, precision, own).compared.worst;
 }
 
 Agreement agreement_in_full(const Encoding& truth, const Call& call, const Tensor& there, const Tensor& here,
-                            const Precision& precision) {
-  return agrees(truth, call, there, here, precision, {});
+                            const Precision& precision, const Domain& own) {
+  return agrees(truth, call, there, here, precision, own, {});
 }
 
 Property agreement(const Encoding& truth, const Function<void(const Residual&)>& each) {

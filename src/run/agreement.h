@@ -25,9 +25,10 @@ constexpr std::string_view agreement_id = "agrees_with_its_oracle";
 Property agreement(const Encoding& truth, const Function<void(const Residual&)>& each = {});
 
 // The same of one answer to one call, `here` being the truth's: the entry that is the largest share of what
-// that precision allows. The truth is of the kind that answered.
+// that precision allows. The truth is of the kind that answered. `own` are the positions that the subject
+// has: where they end, rows that are shifted may count from there.
 Residual agreement_of(const Encoding& truth, const Call& call, const Tensor& there, const Tensor& here,
-                      const Precision& precision);
+                      const Precision& precision, const Domain& own = {});
 
 // The same with where that entry is, and what each may be off by.
 struct Agreement {
@@ -35,7 +36,7 @@ struct Agreement {
   Bound allowed;
 };
 Agreement agreement_in_full(const Encoding& truth, const Call& call, const Tensor& there, const Tensor& here,
-                            const Precision& precision);
+                            const Precision& precision, const Domain& own = {});
 
 // "Agrees with its oracle", the claim that every encoding has without writing it, over the spec's grid.
 Trial agreement_over_grid(const EncodingSpec& spec);

@@ -222,6 +222,39 @@ TEST(Agreement, allows_shifted_rows_to_count_from_the_last_token_of_the_call) {
                    bias_error(all_f32, 0, bias, 0) + bias_rounding(all_f32, 0.25 * (20 + 1 + 1), 0.25));
 }
 
+// MPT makes its rows once, for the longest sequence, and keeps them: with positions that end at 1023 they
+// count from there. Where nothing says that they end, as large an entry swallows what it is off by.
+TEST(Agreement, allows_shifted_rows_to_count_from_where_the_positions_end) {
+  const double slope = std::sqrt(0.5);
+  Bias bias{.heads = 1, .slopes = {slope}, .modulo_rows = true};
+  const auto rows_from = [&](Position last, bool ends) {
+    Bias out = bias;
+    out.positions = Domain(0, last);
+    out.positions.ends = ends;
+    out.bias = [slope, last](const Positions& queries, const Positions& keys) {
+      Tensor rows({1, queries.size(), keys.size()});
+      for (std::size_t r = 0; r < queries.size(); ++r)
+        for (std::size_t c = 0; c < keys.size(); ++c)
+          rows.at(r, c) = to_f32(to_f32(slope) * (keys[c] - static_cast<double>(last)));
+      return rows;
+    };
+    return out;
+  };
+  const auto found = [&](const Bias& kept) {
+    const Call call = sequence(bias, {0, 1});
+    const Positions at = call.positions;
+    return agreement_of(bias, call, kept.bias(at, at), Tensor({1, 2, 2}, {0, -slope, -slope, 0}), all_f32,
+                        kept.positions);
+  };
+  EXPECT_TRUE(found(rows_from(1023, true)).holds());
+  EXPECT_FALSE(found(rows_from(1023, false)).holds());
+  // An entry of a row that counts from 1023 is below 1024 slopes, whatever it is where its own positions end
+  // before.
+  Bias other = rows_from(1023, true);
+  other.positions.hi = 100;
+  EXPECT_FALSE(found(other).holds());
+}
+
 // Of entries without a slope, what is answered, however large.
 TEST(Agreement, allows_shifted_rows_from_a_table_what_they_hold) {
   Bias bias{.heads = 1, .modulo_rows = true};

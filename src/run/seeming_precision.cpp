@@ -99,9 +99,11 @@ SeemingPrecision seeming_precision(const Encoding& truth, const Encoding& subjec
     if (overflows(*same, one.call)) continue;
     const auto here = answered(*same, one.call);
     if (!here) continue;
-    const Residual as_declared = agreement_of(*same, one.call, one.answer, *here, declared);
+    const Residual as_declared =
+        agreement_of(*same, one.call, one.answer, *here, declared, positions_of(subject));
     for (PrecisionTried& tried : all) {
-      const Residual found = agreement_of(*same, one.call, one.answer, *here, tried.precision);
+      const Residual found =
+          agreement_of(*same, one.call, one.answer, *here, tried.precision, positions_of(subject));
       tried.share = std::max(tried.share, share_of(found));
       tried.explains = tried.explains || explains(found, as_declared);
     }
