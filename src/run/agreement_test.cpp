@@ -226,7 +226,7 @@ TEST(Agreement, allows_shifted_rows_to_count_from_the_last_token_of_the_call) {
 // count from there. Where nothing says that they end, as large an entry swallows what it is off by.
 TEST(Agreement, allows_shifted_rows_to_count_from_where_the_positions_end) {
   const double slope = std::sqrt(0.5);
-  Bias bias{.heads = 1, .slopes = {slope}, .modulo_rows = true};
+  Bias bias{.heads = 1, .slopes = {slope}, .causal = true, .modulo_rows = true};
   const auto rows_from = [&](Position last, bool ends) {
     Bias out = bias;
     out.positions = Domain(0, last);
@@ -235,7 +235,7 @@ TEST(Agreement, allows_shifted_rows_to_count_from_where_the_positions_end) {
       Tensor rows({1, queries.size(), keys.size()});
       for (std::size_t r = 0; r < queries.size(); ++r)
         for (std::size_t c = 0; c < keys.size(); ++c)
-          rows.at(r, c) = to_f32(to_f32(slope) * (keys[c] - static_cast<double>(last)));
+          rows.at(r, c) = to_f32(to_f32(slope) * static_cast<double>(keys[c] - last));
       return rows;
     };
     return out;
@@ -248,10 +248,9 @@ TEST(Agreement, allows_shifted_rows_to_count_from_where_the_positions_end) {
   };
   EXPECT_TRUE(found(rows_from(1023, true)).holds());
   EXPECT_FALSE(found(rows_from(1023, false)).holds());
-  // An entry of a row that counts from 1023 is below 1024 slopes, whatever it is where its own positions end
-  // before.
+  // No entry counts for more than the slope times all positions.
   Bias other = rows_from(1023, true);
-  other.positions.hi = 100;
+  other.positions.hi = 10;
   EXPECT_FALSE(found(other).holds());
 }
 
