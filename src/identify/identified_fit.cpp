@@ -176,7 +176,7 @@ void add_every_row(const Encoding& truth, const Subject& subject, Fit& out) {
     out.first = place_in(truth, subject, refuted->counterexample);
   } else if (const auto* held = std::get_if<Holds>(&*all.verdict)) {
     out.share = std::max(out.share, held->worst.error_over_bound());
-    if (all.accuracy) out.of = static_cast<std::size_t>(all.accuracy->rows);
+    out.of = static_cast<std::size_t>(all.accuracy ? all.accuracy->rows : held->cases);
   } else {
     out.wrong = 1;
   }

@@ -173,6 +173,19 @@ TEST(IdentifiedFit, counts_how_near_entries_are) {
   expect_near(std::nan(""), 0);
 }
 
+// Every query of a file, where a constant on a row does not matter: not the calls that were drawn.
+TEST(IdentifiedFit, of_a_file_of_shifted_rows_counts_every_query) {
+  const Candidate candidate{"alibi", Case::parse("heads=1 rows=any")};
+  Tensor rows({1, 60, 60});
+  for (std::size_t r = 0; r < 60; ++r)
+    for (std::size_t c = 0; c < 60; ++c) rows.at(r, c) = 0x1p-8 * (static_cast<double>(c) - 59);
+  const testing::Written file("identified_fit_shifted.npy", rows, true);
+  const Unidentified asked(file.subject(), {});
+  const Fit found = fit(candidate, asked, Answers{}, FitUntil::all).value_or(Fit{});
+  EXPECT_TRUE(found.holds());
+  EXPECT_EQ(found.of, 60u);
+}
+
 // Sizes grow without end: past the positions of the convention no format holds them.
 TEST(IdentifiedFit, of_a_program_passes_over_what_no_format_holds) {
   const Candidate candidate{"xpos", Case::parse("dim=4")};

@@ -65,6 +65,46 @@ std::optional<Verdict> case_by_case(const std::vector<Case>& cases, const Trial&
   return holds;
 }
 
+// The case that asks for a key and for the query's own, which it is compared relative to.
+Case beside_its_own_key(Position query, Position key) {
+  Case out;
+  out.set("nq", 1.0), out.set("nk", 2.0);
+  out.set("i", static_cast<double>(query)), out.set("j", static_cast<double>(key));
+  out.set("j1", static_cast<double>(query));
+  return out;
+}
+
+// Every query of a file of biases against all keys, where a constant on a row does not matter: entries count
+// relative to the query's own key, and none alone has an exact one.
+std::optional<Verdict> query_by_query(const Encoding& truth, const Subject& subject, const Trial& trial,
+                                      const Budget& budget) {
+  const auto deadline = Clock::now() + budget.time;
+  const Domain own = positions_of(subject.encoding), domain = overlap(own, positions_of(truth));
+  Holds holds;
+  for (Position query = domain.lo; query <= domain.hi; ++query) {
+    if (Clock::now() >= deadline)
+      return Undecided{fmt::format("stopped by {} after {} of {} positions", budget.limit_text(), holds.cases,
+                                   domain.hi - domain.lo + 1),
+                       holds, true};
+    Call call;
+    call.positions.whole = {query};
+    for (Position key = domain.lo; key <= (is_causal(truth) ? query : domain.hi); ++key)
+      call.keys.whole.push_back(key);
+    const Comparison found = agreement_in_full(truth, call, answer(subject.encoding, call),
+                                               answer(truth, call), subject.precision, own)
+                                 .compared;
+    const Case pair = beside_its_own_key(query, call.keys.whole[found.at % call.keys.whole.size()]);
+    if (found.worst.holds()) {
+      holds.add(found.worst, pair);
+      continue;
+    }
+    const CaseResult again = run_repaired(trial, pair);
+    if (again.fails()) return shrunk(trial, again, holds.cases + 1, budget);
+    return Refuted{pair, found.worst, holds.cases + 1, 0, false, {}};
+  }
+  return holds;
+}
+
 // What a case fails with when more positions are asked for with its own: those that follow it, or the last
 // ones that there are.
 std::optional<CaseResult> failing_with_others(const Trial& trial, const Encoding& truth, const Domain& domain,
@@ -140,6 +180,8 @@ Exhaustive exhaustive(const Encoding& truth, const Subject& subject, const Budge
   const bool is_cache_of_a_grid = on_a_grid && !subject.live && signature(truth).role;
   // A file of biases has no rows that could be asked for case by case.
   const bool is_file_of_biases = !subject.live && std::holds_alternative<Bias>(truth);
+  if (one && is_file_of_biases && is_modulo_rows(truth) && !on_a_grid)
+    return {query_by_query(truth, subject, *one, budget), std::nullopt};
   const bool by_entry = exhaustive || is_cache_of_a_grid || is_file_of_biases;
   if (one && on_a_grid && !by_entry)
     return {case_by_case(

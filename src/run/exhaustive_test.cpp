@@ -88,6 +88,49 @@ TEST(Exhaustive, all_pairs_of_a_file_are_compared_where_the_oracle_gives_doubles
   EXPECT_EQ(std::get<Refuted>(found().verdict.value()).counterexample.text(), "nq=1 nk=1 i=137 j=41");
 }
 
+// A constant on a row does not matter: a sample of the pairs held, and one that was wrong by thousands of
+// bounds was not among them.
+TEST(Exhaustive, all_pairs_of_a_file_are_compared_where_rows_may_be_shifted) {
+  const Parameters any = with(alibi(), Case::parse("heads=2 rows=any"));
+  const Encoding truth = alibi().oracle(any);
+  constexpr std::size_t count = 200;
+  std::vector<Position> at;
+  for (Position t = 0; t < static_cast<Position>(count); ++t) at.push_back(t);
+  Tensor values = as<Bias>(truth).bias(at, at);
+  for (std::size_t r = 0; r < values.rows(); ++r)
+    for (double& value : values.row(r)) value = nearest(Format::f32, value + static_cast<double>(r % 7));
+  const auto found = [&](Budget budget = {}) {
+    const testing::Written file("shifted.npy", values, true);
+    return exhaustive(
+        truth,
+        open(file.subject(),
+             {.encoding = "alibi", .parameters = any, .declared = attention::in_every_kind(truth)}),
+        budget, false);
+  };
+  const Exhaustive right = found();
+  EXPECT_EQ(std::get<Holds>(right.verdict.value()).cases, count);
+  EXPECT_GT(std::get<Holds>(right.verdict.value()).worst.error, 0);
+  EXPECT_FALSE(right.accuracy.has_value());
+
+  Budget none;
+  none.time = std::chrono::seconds(0);
+  EXPECT_NE(std::get<Undecided>(found(none).verdict.value()).why.find("after 0 of 200 positions"),
+            std::string::npos);
+
+  // Of the second head.
+  double& late = values.at(count + 137, 41);
+  const double held = late;
+  late += 8 * std::get<Holds>(right.verdict.value()).worst.bound;
+  const auto refuted = std::get<Refuted>(found().verdict.value());
+  EXPECT_EQ(refuted.counterexample.text(), "nq=1 nk=2 i=137 j=0 j1=41");
+  EXPECT_TRUE(refuted.repeats);
+  EXPECT_EQ(refuted.found_after, 138u);
+
+  late = held;
+  values.at(count + 137, 138) += 1;  // of a key after the query, which a causal mask hides
+  EXPECT_TRUE(std::holds_alternative<Holds>(found().verdict.value()));
+}
+
 // A window of tokens, each pair of which has its bias: on a grid no pair was compared.
 TEST(Exhaustive, all_pairs_of_a_file_on_a_grid_are_compared) {
   const EncodingSpec& table = encoding_named("relative_table");

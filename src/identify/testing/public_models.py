@@ -209,6 +209,7 @@ save("mpt_max_bias_16", -per_head([2 ** (-16 * h / 8) for h in range(1, 9)], np.
 save("bloom_16", per_head(press_slopes(16), np.repeat(np.arange(64)[None], 64, axis=0)))
 save("bloom_14_bf16", per_head(press_slopes(14), np.repeat(np.arange(64)[None], 64, axis=0)), "bf16")
 save("bloom_16_as_added", per_head(press_slopes(16), np.arange(64)[None]))
+save("mpt_16_as_added", per_head(press_slopes(16), np.arange(1 - 200, 1)[None])[None])
 save("jina_symmetric_12", -per_head(press_slopes(12), np.abs(distances(64))))
 save("mlx_geometric_12", -per_head([2 ** (-8 * h / 12) for h in range(1, 13)], np.maximum(distances(64), 0)))
 
