@@ -169,7 +169,10 @@ inline void expect_attention(const std::string& id, const MisreadingFamily& fami
   expect_formulas<Attention>(
       id, family, formulas, settings,
       [](const Attention& made, const Arguments& p, const PairFormula& formula, const std::string& where) {
-        const std::size_t n = where.find("begin again") != where.npos ? 140 : 6;
+        // Past the first block, where a sentence has one.
+        const std::string_view every = "begin again at 0 every ";
+        const auto block = where.find(every);
+        const std::size_t n = block == where.npos ? 6 : std::stoul(where.substr(block + every.size())) + 12;
         const Tensor q = inside::trained(n, made.dim, 11), k = inside::trained(n, made.dim, 12),
                      v = inside::trained(n, made.dim, 13);
         Mask mask({n, n});
