@@ -1,6 +1,7 @@
 // From the frequencies of the references back to the numbers that they were made from.
 #include "identify/identified_ladder.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
