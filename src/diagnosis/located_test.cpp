@@ -39,6 +39,15 @@ std::string where(const std::string& family, const std::string& words, const Is&
   return located(truth, all_f32, answers_of(subject, truth, counterexample, 1)).value_or("nothing");
 }
 
+// So many tokens of ones, of width 2, from that position on.
+Call of_ones(std::size_t n, Position first) {
+  Call call;
+  call.batch = 1;
+  call.contents = {Tensor({1, 1, n, 2}, std::vector<double>(2 * n, 1.0))};
+  for (std::size_t t = 0; t < n; ++t) call.positions.whole.push_back(first + static_cast<Position>(t));
+  return call;
+}
+
 // Calls of one to twelve tokens, wrong where that many of them are.
 TEST(Located, names_the_calls_by_how_many_tokens_they_have) {
   const EncodingSpec& spec = encoding_named("rope");
@@ -47,11 +56,7 @@ TEST(Located, names_the_calls_by_how_many_tokens_they_have) {
     std::vector<Answered> all;
     for (std::size_t n = 1; n <= 12; ++n)
       for (const Position first : {0, 5, 9}) {
-        Call call;
-        call.batch = 1;
-        call.contents = {Tensor({1, 1, n, 2})};
-        std::ranges::fill(call.contents[0].data, 1.0);
-        for (std::size_t t = 0; t < n; ++t) call.positions.whole.push_back(first + static_cast<Position>(t));
+        const Call call = of_ones(n, first);
         Tensor is = answer(truth, call);
         if (n >= from && n <= to)
           for (double& entry : is.data) entry += 3;
@@ -70,11 +75,7 @@ TEST(Located, says_nothing_of_calls_by_those_that_are_drawn_near_one) {
   const auto of_calls = [&](bool near) {
     std::vector<Answered> all;
     const auto add = [&](std::size_t n, Position first, bool wrong, bool is_near) {
-      Call call;
-      call.batch = 1;
-      call.contents = {Tensor({1, 1, n, 2})};
-      std::ranges::fill(call.contents[0].data, 1.0);
-      for (std::size_t t = 0; t < n; ++t) call.positions.whole.push_back(first + static_cast<Position>(t));
+      const Call call = of_ones(n, first);
       Tensor is = answer(truth, call);
       for (double& entry : is.data) entry += wrong ? 3 : 0;
       all.push_back({{}, call, is, is_near});

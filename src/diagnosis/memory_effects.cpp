@@ -37,6 +37,13 @@ RowsAndTokens rows_and_tokens(const Call& call) {
   return {call.batch, call.positions.whole.size()};
 }
 
+// Rows and tokens as one number, and one of the positions; 0 where there is none.
+template <class Of>
+RowsAndTokens and_one_of(const Call& call, const Of& of) {
+  const auto& all = call.positions.whole;
+  return {call.batch << 32 | all.size(), all.empty() ? 0 : static_cast<std::size_t>(of(all))};
+}
+
 // The first call with such a key decides.
 Effect first_of(std::string words, RowsAndTokens (*key_of)(const Call&)) {
   return {std::move(words), [key_of] {
@@ -330,19 +337,11 @@ std::vector<Effect> effects_of_memory() {
       first_of(
           "the first call with the same number of rows and tokens and the same first position decides on "
           "the others",
-          [](const Call& call) {
-            const auto& all = call.positions.whole;
-            return RowsAndTokens{call.batch << 32 | all.size(),
-                                 all.empty() ? 0 : static_cast<std::size_t>(all.front())};
-          }),
+          [](const Call& call) { return and_one_of(call, [](const auto& all) { return all.front(); }); }),
       first_of(
           "the first call with the same number of rows and tokens and the same largest position decides on "
           "the others",
-          [](const Call& call) {
-            const auto& all = call.positions.whole;
-            return RowsAndTokens{call.batch << 32 | all.size(),
-                                 all.empty() ? 0 : static_cast<std::size_t>(std::ranges::max(all))};
-          })};
+          [](const Call& call) { return and_one_of(call, std::ranges::max); })};
   for (auto more : {of_a_number_that_is_left(), of_the_call_before()})
     for (Effect& one : more) out.push_back(std::move(one));
   out.push_back(counted_by_role());
