@@ -342,7 +342,6 @@ TEST(MisreadRope, has_the_attention_factor_that_the_sentence_says) {
   }
 }
 
-// What is declared decides whether its formula was used.
 // Of 8 pairs (i, i + 8) the first 3 stand still.
 TEST(MisreadRope, keeps_the_slowest_pairs) {
   const auto one =
@@ -356,6 +355,7 @@ TEST(MisreadRope, keeps_the_slowest_pairs) {
   const Tensor rotated = made.rotate(Tensor({1, 1, 1, 16}, std::vector<double>(16, 1.0)), {&t, 1}, Role::key);
   for (std::size_t i = 0; i < 8; ++i) {
     const double angle = i < 3 ? 0 : 3 * std::pow(10000, -static_cast<double>(i) / 8);
+    // Cosine, sine and their sum, here and there: six roundings of 2^-53, of numbers below 1.5.
     EXPECT_NEAR(rotated.data[i], std::cos(angle) - std::sin(angle), 1e-15) << i;
     EXPECT_NEAR(rotated.data[i + 8], std::sin(angle) + std::cos(angle), 1e-15) << i;
     if (i >= 3) {
@@ -368,6 +368,7 @@ TEST(MisreadRope, keeps_the_slowest_pairs) {
     EXPECT_THROW(one->make(words(none)), Refusal) << none;
 }
 
+// What is declared decides whether its formula was used.
 TEST(MisreadRope, of_an_attention_factor_needs_one_that_is_declared_or_none) {
   for (const Misreading& one : misreadings::rope.misreadings) {
     if (one.what.find("attention factor") == std::string_view::npos || one.what.starts_with("short"))
