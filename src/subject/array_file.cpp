@@ -245,6 +245,17 @@ Array read_npy(Reader file) {
   return array;
 }
 
+// `; both together: FILE.safetensors:cos,sin` of a file with cosines and sines.
+std::string both_of_a_cache(const frame::Header& header) {
+  const auto named = [&](std::string_view what) {
+    return std::ranges::find_if(
+        header.parts, [&](const frame::Part& part) { return part.name.find(what) != std::string::npos; });
+  };
+  const auto cosines = named("cos"), sines = named("sin");
+  if (cosines == header.parts.end() || sines == header.parts.end() || cosines == sines) return "";
+  return printable(fmt::format("; both together: FILE.safetensors:{},{}", cosines->name, sines->name), 200);
+}
+
 const frame::Part& chosen(const Reader& file, const frame::Header& header, const std::string& name) {
   if (header.parts.empty()) file.refuse("holds no tensor");
   if (name.empty() && header.parts.size() == 1) return header.parts.front();
@@ -255,7 +266,8 @@ const frame::Part& chosen(const Reader& file, const frame::Header& header, const
   }
   const std::string which =
       name.empty() ? "holds more than one tensor; say which" : fmt::format("holds no `{}`", name);
-  file.refuse(fmt::format("{}: FILE.safetensors:NAME with NAME one of {}", which, printable(names, 400)));
+  file.refuse(fmt::format("{}: FILE.safetensors:NAME with NAME one of {}{}", which, printable(names, 400),
+                          both_of_a_cache(header)));
 }
 
 // `-4:9` under `positions`, in a file whose words `posproof` wrote.
@@ -333,6 +345,11 @@ Array read_whole(const std::string& path) {
 
 std::size_t longer_axes(std::span<const std::size_t> shape) {
   return static_cast<std::size_t>(std::ranges::count_if(shape, [](std::size_t n) { return n != 1; }));
+}
+
+Shape without_first_axes(Shape shape, std::size_t most) {
+  while (shape.size() > most && shape.front() == 1) shape.erase(shape.begin());
+  return shape;
 }
 
 void Array::row(std::size_t r, std::span<double> out, std::size_t c) const {

@@ -19,6 +19,9 @@ constexpr std::size_t most_values = std::size_t{1} << 28;
 // How many axes have more than one element.
 std::size_t longer_axes(std::span<const std::size_t> shape);
 
+// Without axes of one element in front, as those of a batch are, as long as there are more than `most`.
+Shape without_first_axes(Shape shape, std::size_t most);
+
 // An array as it stands in a file, in the file's own format. Its values stay there until they are looked at,
 // so that an array of any size is opened at once; only those in Fortran order are turned first, in memory.
 struct Array {

@@ -98,6 +98,9 @@ class IndexParser {
   std::string_view text_;
 };
 
+// Steps of more bytes than that lead over others that need not be read.
+constexpr std::size_t near_step = 64;
+
 // The numbers of a slice one after the other, those of its last axis in equal steps of the array.
 struct Gathered {
   Function<void(std::size_t, std::span<std::byte>)> read;  // of the array
@@ -120,6 +123,9 @@ struct Gathered {
       std::byte* const out = to.data() + (to.size() - left * each);
       if (steps.back() == 1) {
         read(place(number) * each, {out, run * each});
+      } else if (steps.back() * each > near_step) {
+        for (std::size_t n = 0; n < run; ++n)
+          read((place(number) + n * steps.back()) * each, {out + n * each, each});
       } else {
         span.resize(((run - 1) * steps.back() + 1) * each);
         read(place(number) * each, span);
@@ -131,6 +137,13 @@ struct Gathered {
     }
   }
 };
+
+// How far apart neighbours on each axis stand, in numbers.
+std::vector<std::size_t> steps_of(const Shape& shape) {
+  std::vector<std::size_t> out(shape.size(), 1);
+  for (std::size_t axis = shape.size(); axis-- > 1;) out[axis - 1] = out[axis] * shape[axis];
+  return out;
+}
 
 }  // namespace
 
@@ -149,13 +162,13 @@ Array sliced(Array array, std::string_view indices) {
   if (array.complex) shape.back() /= parts;
   const std::vector<Selected> selected = IndexParser(array, shape, indices).parse();
   Gathered gathered{array.read, parts * bytes(array.format), 0, {}, {}};
-  std::size_t step = 1;
-  for (std::size_t axis = shape.size(); axis-- > 0; step *= shape[axis]) {
+  const std::vector<std::size_t> steps = steps_of(shape);
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     const Selected& one = selected[axis];
-    gathered.origin += one.first * step;
+    gathered.origin += one.first * steps[axis];
     if (one.dropped) continue;
-    gathered.counts.insert(gathered.counts.begin(), one.count);
-    gathered.steps.insert(gathered.steps.begin(), one.step * step);
+    gathered.counts.push_back(one.count);
+    gathered.steps.push_back(one.step * steps[axis]);
   }
   if (gathered.counts.empty())
     throw SubjectError(fmt::format("{}: `{}` is one number of {}, and no row", array.path,
@@ -168,6 +181,21 @@ Array sliced(Array array, std::string_view indices) {
   array.path += indices;
   array.shape = gathered.counts;
   array.shape.back() *= parts;
+  array.read = std::move(gathered);
+  return array;
+}
+
+Array with_axis_at(Array array, std::size_t from, std::size_t to) {
+  Gathered gathered{array.read, bytes(array.format), 0, array.shape, steps_of(array.shape)};
+  const auto move = [&](auto& of_axes) {
+    const auto moved = of_axes[from];
+    of_axes.erase(of_axes.begin() + static_cast<std::ptrdiff_t>(from));
+    of_axes.insert(of_axes.begin() + static_cast<std::ptrdiff_t>(to), moved);
+  };
+  move(gathered.counts);
+  move(gathered.steps);
+  array.shape = gathered.counts;
+  array.positions.reset();
   array.read = std::move(gathered);
   return array;
 }

@@ -23,4 +23,8 @@ constexpr std::size_t most_slices = 8;
 // other. Throws SubjectError for anything else and for a number past its axis.
 Array sliced(Array array, std::string_view indices);
 
+// The same numbers with axis `from` at place `to` among the others, which keep their order. Nothing is
+// copied: reading gathers. What the file says of its positions is forgotten. Not of complex numbers.
+Array with_axis_at(Array array, std::size_t from, std::size_t to);
+
 }  // namespace posproof

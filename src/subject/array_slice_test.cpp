@@ -91,6 +91,26 @@ TEST(ArraySlice, of_a_slice_is_one) {
 }
 
 // [2, 2] complex numbers: 0 + 1i, 2 + 3i; 4 + 5i, 6 + 7i.
+// numpy's moveaxis of [2, 3, 4].
+TEST(ArraySlice, has_an_axis_at_another_place) {
+  const Array last = with_axis_at(counting({2, 3, 4}), 0, 2), first = with_axis_at(counting({2, 3, 4}), 2, 0);
+  EXPECT_EQ(last.shape, (Shape{3, 4, 2}));
+  EXPECT_EQ(values(last, 0, 24), (std::vector<double>{0, 12, 1, 13, 2, 14, 3, 15, 4,  16, 5,  17,
+                                                      6, 18, 7, 19, 8, 20, 9, 21, 10, 22, 11, 23}));
+  EXPECT_EQ(first.shape, (Shape{4, 2, 3}));
+  EXPECT_EQ(values(first, 5, 8), (std::vector<double>{20, 1, 5}));
+  // Neighbours that are far apart are read one by one.
+  const Array far = with_axis_at(counting({3, 100}), 0, 1);
+  EXPECT_EQ(values(far, 298, 300), (std::vector<double>{199, 299}));
+  EXPECT_EQ(values(far, 3, 6), (std::vector<double>{1, 101, 201}));
+}
+
+TEST(ArraySlice, with_another_axis_first_has_no_positions) {
+  Array rows = counting({3, 4});
+  rows.positions = {5, 7};
+  EXPECT_EQ(with_axis_at(rows, 0, 1).positions, std::nullopt);
+}
+
 TEST(ArraySlice, of_complex_numbers_has_both_parts) {
   Array array = counting({2, 4});
   array.complex = true;

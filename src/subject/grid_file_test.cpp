@@ -3,6 +3,7 @@
 
 #include <numeric>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "subject/testing/npy.h"
@@ -73,6 +74,26 @@ TEST(GridFile, says_its_grid_itself_or_is_told_it) {
                 batch = opened(counted({1, 24, 2}), 3, "grid=[2,3,4]");  // diffusers' of videos
   for (const Subject* subject : {&images, &flat, &batch})
     EXPECT_EQ(row(*subject, {1, 2, 0}), (std::vector<double>{41, 42}));
+}
+
+// As a convolution has them: DETR adds [1, dim, rows, columns] to its features.
+TEST(GridFile, may_have_its_channels_first) {
+  for (const auto& [shape, parameters, description] : {
+           std::tuple{Shape{2, 3, 4}, "grid=[16,16]", "[2, 3, 4], channels first, in F32, a grid of 3 x 4"},
+           {{1, 2, 3, 4}, "grid=[16,16]", "[1, 2, 3, 4], channels first, in F32, a grid of 3 x 4"},
+           {{2, 12}, "grid=[3,4]", "[2, 12], channels first, in F32, a grid of 3 x 4"},
+       }) {
+    const Subject subject = opened(counted(shape), 2, parameters);
+    EXPECT_EQ(subject.description, description);
+    EXPECT_EQ(row(subject, {0, 0}), (std::vector<double>{1, 13})) << description;
+    EXPECT_EQ(row(subject, {1, 0}), (std::vector<double>{5, 17})) << description;
+    EXPECT_EQ(row(subject, {2, 3}), (std::vector<double>{12, 24})) << description;
+  }
+  const Subject images = opened(counted({2, 2, 3, 4}), 3, "grid=[2,3,4]");
+  EXPECT_EQ(images.description, "[2, 2, 3, 4], channels first, in F32, a grid of 2 x 3 x 4");
+  EXPECT_EQ(row(images, {1, 0, 0}), (std::vector<double>{13, 37}));
+  // Where the last axis is a row, it is one.
+  EXPECT_EQ(opened(counted({2, 3, 2}), 2, "grid=[16,16]").description, "[2, 3, 2] in F32, a grid of 2 x 3");
 }
 
 TEST(GridFile, has_rows_of_zeros_for_class_tokens_before_the_grid_or_behind_it) {

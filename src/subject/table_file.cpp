@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "subject/array_file.h"
+#include "subject/array_slice.h"
 #include "subject/dtype.h"
 #include "subject/grid_of_a_file.h"
 #include "subject/kinds.h"
@@ -188,15 +189,15 @@ bool is_zero(const Array& array, std::size_t row) {
 }
 
 Subject open_table_of_a_grid(const Words& words, const Held& array, const Table& declared,
-                             const Expected& expected) {
+                             const std::string& described, const Expected& expected) {
   GridOfAFile grid = grid_of(*array, declared.positions.axes, expected);
   place_class_tokens(
       grid, array->path, [&](std::size_t row) { return is_zero(*array, row); }, "hold zeros", Side::before);
   const Dtype dtype = posproof::dtype(array->format);
   return {
       .name = "",
-      .description = fmt::format("{} in {}, a grid of {}{}", text(array->shape), name(dtype), grid.text(),
-                                 class_tokens_in_words(grid, "of zeros")),
+      .description =
+          fmt::format("{}, a grid of {}{}", described, grid.text(), class_tokens_in_words(grid, "of zeros")),
       .encoding = as_table_of_a_grid(array, declared, grid, expected),
       .precision = words.precision.value_or(Precision::parse(precision_word(dtype))),
       .live = false,
@@ -212,9 +213,46 @@ void drop_single_axes(Shape& shape) {
   shape.push_back(dim);
 }
 
-// [1, heads, nq, nk], as it is added to the logits of a batch, is [heads, nq, nk].
-void drop_first_axes(Shape& shape) {
-  while (shape.size() > 3 && shape.front() == 1) shape.erase(shape.begin());
+// Where the file has channels and heads otherwise than [.., dim] and [heads, nq, nk]: read as if it had them
+// so.
+enum class Axes { in_place, channels_first, heads_last };
+
+// [dim, n] and [dim, rows, columns], as convolutions have them, where the last axis is not as long as a row.
+bool has_channels_first(const Shape& shape, const Table& declared) {
+  return (shape.size() == 2 || shape.size() == declared.positions.axes + 1) &&
+         shape.front() == declared.dim && shape.back() != declared.dim;
+}
+
+// [nq, nk, heads], as a lookup in a table of [entries, heads] leaves them.
+bool has_heads_last(const Shape& shape, std::size_t heads) {
+  return shape.size() == 3 && shape.back() == heads && shape.front() != heads;
+}
+
+Axes put_in_place(Array& array, const Table* rows, const Expected& expected) {
+  if (const Shape shape = without_first_axes(array.shape, 2);
+      rows != nullptr && has_channels_first(shape, *rows)) {
+    array.shape = shape;
+    array = with_axis_at(std::move(array), 0, shape.size() - 1);
+    return Axes::channels_first;
+  }
+  if (rows != nullptr && rows->positions.axes == 1) drop_single_axes(array.shape);
+  if (rows != nullptr) return Axes::in_place;
+  array.shape = without_first_axes(std::move(array.shape), 3);
+  for (const Encoding& one : expected.declared)
+    if (const auto* bias = std::get_if<Bias>(&one);
+        bias != nullptr && has_heads_last(array.shape, bias->heads)) {
+      array = with_axis_at(std::move(array), 2, 0);
+      return Axes::heads_last;
+    }
+  return Axes::in_place;
+}
+
+std::string described(const Shape& in_file, Axes axes, Format format) {
+  return fmt::format("{}{} in {}", text(in_file),
+                     axes == Axes::channels_first ? ", channels first,"
+                     : axes == Axes::heads_last   ? ", heads last,"
+                                                  : "",
+                     name(dtype(format)));
 }
 
 }  // namespace
@@ -227,13 +265,15 @@ Subject open_table(const Words& words, const Expected& expected) {
                     read.path, expected.encoding));
   const Table* declared_rows = declared_table(expected);
   const bool on_a_grid = declared_rows != nullptr && declared_rows->positions.axes > 1;
-  if (declared_rows != nullptr && !on_a_grid) drop_single_axes(read.shape);
-  if (declared_rows == nullptr) drop_first_axes(read.shape);
+  Shape in_file = read.shape;
+  const Axes axes = put_in_place(read, declared_rows, expected);
+  if (axes == Axes::in_place) in_file = read.shape;
   const Held array = std::make_shared<Array>(std::move(read));
   if (on_a_grid) {
     if (array->empty())
       throw SubjectError(fmt::format("{}: {} holds no value", array->path, text(array->shape)));
-    return open_table_of_a_grid(words, array, *declared_rows, expected);
+    return open_table_of_a_grid(words, array, *declared_rows, described(in_file, axes, array->format),
+                                expected);
   }
   const Shape& shape = array->shape;
   if (shape.size() != 2 && shape.size() != 3)
@@ -251,7 +291,7 @@ Subject open_table(const Words& words, const Expected& expected) {
   const Dtype dtype = posproof::dtype(array->format);
   return {
       .name = "",
-      .description = fmt::format("{} in {}", text(shape), name(dtype)),
+      .description = described(in_file, axes, array->format),
       .encoding = table ? as_table(array, *table, expected) : as_bias(array, as<Bias>(declared), expected),
       .precision = words.precision.value_or(Precision::parse(precision_word(dtype))),
       .live = false,

@@ -146,6 +146,35 @@ TEST_F(TableFile, rows_may_have_axes_of_one_element) {
             ": holds complex numbers, as caches of rotary encodings do; `learned` is no such encoding");
 }
 
+TEST_F(TableFile, rows_may_have_their_channels_first) {
+  const std::vector<double> values = {0, 10, 20, 1, 11, 21, 2, 12, 22, 3, 13, 23};
+  for (const char* shape : {"(4, 3)", "(1, 4, 3)"}) {
+    const Subject subject = open("table:" + file("x.npy", npy(dictionary("<f8", shape), bytes(values))),
+                                 expected(Table{.dim = 4}));
+    EXPECT_EQ(subject.description.substr(subject.description.find("4")), "4, 3], channels first, in F64");
+    EXPECT_EQ(rows(subject, {2, 0}), Tensor({2, 4}, {20, 21, 22, 23, 0, 1, 2, 3})) << shape;
+    EXPECT_EQ(as<Table>(subject.encoding).positions.hi, 2);
+    ASSERT_TRUE(subject.stored);
+    EXPECT_EQ(subject.stored->rows, 3);
+    std::vector<double> second(4);
+    subject.stored->read(4 * sizeof(double), std::as_writable_bytes(std::span(second)));
+    EXPECT_EQ(second, (std::vector<double>{10, 11, 12, 13}));
+  }
+}
+
+// As a lookup in a table of [entries, heads] leaves them.
+TEST_F(TableFile, a_bias_may_have_its_heads_last) {
+  const std::vector<double> values = {0, 100, 200, 1, 101, 201, 10, 110, 210, 11, 111, 211};
+  for (const char* shape : {"(2, 2, 3)", "(1, 2, 2, 3)"}) {
+    const Subject subject = open("table:" + file("x.npy", npy(dictionary("<f8", shape), bytes(values))),
+                                 expected(Bias{.heads = 3}, "heads=3"));
+    const std::vector<Position> one = {1}, both = {1, 0};
+    EXPECT_EQ(as<Bias>(subject.encoding).bias(one, both), Tensor({3, 1, 2}, {11, 10, 111, 110, 211, 210}))
+        << shape;
+    EXPECT_TRUE(subject.description.ends_with("2, 2, 3], heads last, in F64")) << subject.description;
+  }
+}
+
 TEST_F(TableFile, three_axes_are_a_bias) {
   const std::string path = file("x.npy", npy(dictionary("<f8", "(2, 2, 2)"), bytes(eight)));
   const Subject subject = open("table:" + path, expected(Bias{.heads = 2}, "heads=2"));
@@ -201,8 +230,8 @@ TEST_F(TableFile, a_bias_that_is_not_square_is_refused) {
 TEST_F(TableFile, another_width_is_the_callers_error) {
   const std::string path = file("x.npy", npy(dictionary("<f8", "(4, 2)"), bytes(eight)));
   EXPECT_EQ(thrown<std::invalid_argument>("table:" + path,
-                                          [&] { open("table:" + path, expected(Table{.dim = 4})); }),
-            ": its rows are 2 wide, those of `learned` with dim=4 are 4");
+                                          [&] { open("table:" + path, expected(Table{.dim = 3}, "dim=3")); }),
+            ": its rows are 2 wide, those of `learned` with dim=3 are 3");
 }
 
 TEST_F(TableFile, codes_over_the_length_are_those_of_one_length) {
@@ -322,6 +351,12 @@ TEST_F(TableFile, safetensors_that_lie_are_refused) {
             ": holds more than one tensor; say which: FILE.safetensors:NAME with NAME one of ids, wpe");
   EXPECT_EQ(said("x.safetensors", safetensors(two_tensors, std::string(12, '\0')), ":wte"),
             ": holds no `wte`: FILE.safetensors:NAME with NAME one of ids, wpe");
+  const std::string cache =
+      R"({"rope.cos":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"rope.sin":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})";
+  EXPECT_EQ(
+      said("x.safetensors", safetensors(cache, std::string(8, '\0'))),
+      ": holds more than one tensor; say which: FILE.safetensors:NAME with NAME one of rope.cos, rope.sin; both "
+      "together: FILE.safetensors:rope.cos,rope.sin");
   EXPECT_EQ(said("x.safetensors", safetensors(two_tensors, std::string(12, '\0')), ":ids"),
             ": `ids` has dtype I32; F64, F32, BF16 and F16 are read");
   EXPECT_EQ(said("x.safetensors", safetensors(two_tensors, std::string(11, '\0'))),
@@ -376,6 +411,20 @@ TEST_F(TableFile, npz_is_read_by_name_and_alone) {
   EXPECT_EQ(row(both + ":sin[1:2]", 0), Tensor({1, 4}, {10, -1, 12, 13}));
   EXPECT_EQ(cache_paths(both + ":cos,sin"), (std::vector<std::string>{both + ":cos", both + ":sin"}));
   EXPECT_EQ(cache_paths("a.npz:cos,b.npz:sin"), (std::vector<std::string>{"a.npz:cos", "b.npz:sin"}));
+}
+
+// As other writers of zip files do: the directory may have extra fields and comments.
+TEST_F(TableFile, npz_may_say_more_of_each_array) {
+  const std::string two = npy(dictionary("<f8", "(2, 4)"), bytes(eight));
+  const auto more = [](std::string& entry) {
+    entry[30] = 5, entry[32] = 3;
+    entry += "extraits";
+  };
+  const std::string path = file("more.npz", npz({{"cos.npy", two}, {"sin.npy", two}}, more));
+  for (const char* name : {":cos", ":sin"})
+    EXPECT_EQ(testing::rows(open("table:" + path + name, expected(Table{.dim = 4})), {1}, 2),
+              Tensor({1, 4}, {10, 11, 12, 13}))
+        << name;
 }
 
 TEST_F(TableFile, npz_that_lies_is_refused) {
