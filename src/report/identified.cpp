@@ -8,6 +8,7 @@
 
 #include "core/bounded.h"
 #include "core/bounds.h"
+#include "core/call.h"
 #include "report/place.h"
 #include "run/catalogued.h"
 #include "subject/words.h"
@@ -29,8 +30,8 @@ std::string compared(const Identified& found) {
                  "with none\n"
                : "  every entry depends on its offset alone; the numbers, trained ones perhaps, were compared with none\n";
   return bounded("  {} {} are within rounding in {}, at most {} of what it allows\n", found.compared,
-                 found.subject.live ? "answers" : "positions", found.subject.precision.text(),
-                 percent_at_most(answer.share));
+                 positions_of(found.subject.encoding).ends && !found.subject.live ? "positions" : "answers",
+                 found.subject.precision.text(), percent_at_most(answer.share));
 }
 
 // As whom a gate has to read it.

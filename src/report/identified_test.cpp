@@ -14,8 +14,11 @@ Candidate candidate(const std::string& encoding, const std::string& words) {
 }
 
 Identified of(const std::string& encoding, const std::string& words) {
+  Table of_nine_rows{.dim = 8, .positions = Domain(0, 8)};
+  of_nine_rows.positions.ends = true;
   Identified found{
-      .subject = {.name = "", .description = "[9, 8] in F32", .encoding = Table{}, .precision = all_f32}};
+      .subject = {
+          .name = "", .description = "[9, 8] in F32", .encoding = of_nine_rows, .precision = all_f32}};
   found.subject.live = false;
   found.hold.push_back({candidate(encoding, words), 0.25, false});
   found.compared = 9, found.tried = 3;
@@ -32,6 +35,9 @@ TEST(IdentifiedWords, name_the_convention_first_and_the_gate_last) {
             "  seems to work in `f32`\n"
             "  gate it: posproof gate sinusoidal --dim 8 --offset 2 'table:x.npy'\n");
   found.subject.live = true;
+  EXPECT_NE(identified(found, "x", {}).find("  9 answers are within"), std::string::npos);
+  found.subject.live = false;  // a file of frequencies alone has no positions of its own
+  found.subject.encoding = Table{.dim = 8};
   EXPECT_NE(identified(found, "x", {}).find("  9 answers are within"), std::string::npos);
 }
 

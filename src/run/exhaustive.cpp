@@ -157,7 +157,9 @@ std::optional<Verdict> verdict_of(const Accuracy& all, const Trial& trial, const
 
 // Where there are few positions, or a file has them, or all were asked for.
 bool asks_all(const Encoding& truth, const Subject& subject, bool exhaustive) {
-  if (exhaustive || (gives_rows(truth) ? subject.stored.has_value() : !subject.live)) return true;
+  const bool is_of_some_positions =
+      !subject.live && positions_of(subject.encoding).ends;  // no frequencies alone
+  if (exhaustive || (gives_rows(truth) ? subject.stored.has_value() : is_of_some_positions)) return true;
   return signature(truth).has(Axis::token) &&
          at_most(overlap(positions_of(subject.encoding), positions_of(truth)), most_live);
 }

@@ -16,6 +16,7 @@
 #include "subject/array_file.h"
 #include "subject/array_slice.h"
 #include "subject/dtype.h"
+#include "subject/frequency_file.h"
 #include "subject/grid_of_a_file.h"
 #include "subject/kinds.h"
 #include "subject/recent_rows.h"
@@ -445,6 +446,8 @@ Subject open_cache(const Words& words, const Rotary& declared, const Expected& e
         words.rest, expected.encoding, expected.parameters.text()));
   std::vector<Array> arrays;
   for (const std::string& path : cache_paths(words.rest)) arrays.push_back(read_array(path));
+  if (arrays.size() == 1 && are_frequencies(arrays.front(), declared))
+    return open_frequencies(words, arrays.front(), declared, expected);
   if (arrays.size() == 1) arrays = unstacked(std::move(arrays.front()), declared.positions.axes);
   std::vector<Rows> files;
   std::optional<GridOfAFile> grid;

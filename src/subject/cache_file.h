@@ -31,6 +31,7 @@ std::optional<std::size_t> stacked_axis(const Shape& shape, std::size_t axes);
 //                  SIN
 //   table:FILE     one array of complex numbers [n, pairs], cosine + i sine of each pair (.npy, c8 or c16)
 //   table:FILE     one array of COS and then SIN along an axis of two (stacked_axis)
+//   table:FILE     one array of [pairs], the frequency of each (subject/frequency_file.h)
 // Columns in another order are named by indices (subject/array_slice.h): table:FILE[:, 32:],[:, :32] takes
 // both from one file, its sines first.
 //
