@@ -7,6 +7,7 @@
 
 #include "identify/identified_ladder.h"
 #include "run/catalogued.h"
+#include "subject/array_file.h"
 
 namespace posproof {
 namespace {
@@ -261,7 +262,7 @@ std::vector<Candidate> normalised_grid_candidates(const Table& table, const std:
 }
 
 std::vector<Candidate> grid_candidates(Shape shape) {
-  while (shape.size() > 2 && shape.front() == 1) shape.erase(shape.begin());
+  shape = without_first_axes(std::move(shape), 2);
   if (shape.size() == 3 && shape[1] == 1) shape.erase(shape.begin() + 1);  // [places, 1, dim]
   std::vector<Candidate> out;
   for (const Extents& grid : grids_of(shape))

@@ -24,6 +24,7 @@ namespace posproof {
 namespace {
 
 constexpr Position rows_near = 256;
+constexpr std::size_t most_heads = 512;  // of a bias: models have up to 128; more are rows [n, 1, dim]
 
 // The only one of the first rows that is all 0.
 std::optional<Position> zero_row(const Table& table, Position length, const Domain& domain) {
@@ -62,6 +63,13 @@ std::optional<MeasuredBias> entries_of(const Bias& bias, Position most = rows_ne
   std::vector<Position> at;
   for (Position t = domain.lo; t <= domain.hi && t - domain.lo < most; ++t) at.push_back(t);
   return MeasuredBias{bias.bias(at, at), domain.lo};
+}
+
+Parameters without(const Parameters& all, std::string_view name) {
+  Parameters out;
+  for (const auto& [other, value] : all.fields())
+    if (other != name) out.set(other, value);
+  return out;
 }
 
 Parameters rope_like(const Rotary& rotary, const Candidate& like) {
@@ -192,7 +200,8 @@ std::vector<Proposed> Proposals::on_a_grid() {
     arrays.front().pop_back();
     arrays.push_back(arrays.front());
   }
-  for (const Candidate& like : grid_caches(arrays, asked_.still_rows())) propose_cache(like);
+  if (!asked_.is_in_another_order())
+    for (const Candidate& like : grid_caches(arrays, asked_.still_rows())) propose_cache(like);
   if (asked_.shapes().size() != 1) return since(before);
   std::string grid;
   bool has = false;
@@ -277,14 +286,18 @@ void Proposals::propose_for_files() {
     parameters.set("layout", std::string(layout));
     propose_as({"rope", parameters});
   };
-  const bool rows = are_rows(shape);
-  if ((shapes.size() == 2 && rows) || stacked) rotary(2 * columns, "half_split");
-  if (rows || stacked) {
+  if (shape.size() == 1) {  // frequencies
+    rotary(2 * columns, "half_split");
+    return;
+  }
+  const bool rows = are_rows(shape), cache = !asked_.is_in_another_order();
+  if (cache && ((shapes.size() == 2 && rows) || stacked)) rotary(2 * columns, "half_split");
+  if (cache && (rows || stacked)) {
     rotary(columns, "half_split");
     rotary(columns, "interleaved");
   }
   if (shapes.size() == 2) return;
-  if (rows) {
+  if (cache && rows) {
     // A cosine and a sine for each channel.
     rotary(columns / 2, "half_split");
     rotary(columns / 2, "interleaved");
@@ -292,14 +305,14 @@ void Proposals::propose_for_files() {
       rotary(columns, "half_split", *part);
       rotary(columns, "interleaved", *part);
     }
+  }
+  if (rows) {
     Parameters parameters;
     parameters.set("dim", columns);
     if (columns > 1) parameters.set("odd", std::string(std::fmod(columns, 2) == 0 ? "refuse" : "zero_pad"));
     propose_as({columns > 1 ? "sinusoidal" : "raw_index", parameters});  // a number in one column is no sine
   }
-  Shape bias = shape;  // of a batch, perhaps: [1, heads, nq, nk]
-  while (bias.size() > 3 && bias.front() == 1) bias.erase(bias.begin());
-  if (bias.size() == 3) {
+  if (const Shape bias = without_first_axes(shape, 3); bias.size() == 3 && bias.front() <= most_heads) {
     Parameters parameters;
     parameters.set("heads", static_cast<double>(bias.front()));
     propose_as({"alibi", parameters});
@@ -330,7 +343,12 @@ void Proposals::propose(const Rotary& rotary, const Candidate& like, const Preci
     return;
   }
   const Encoding truth = encoding_named("rope").oracle(rope_like(rotary, like));
-  for (Candidate& one : rotary_candidates(rotary, as<Rotary>(truth), precision)) add(std::move(one));
+  const bool frequencies_alone = !asked_.live() && asked_.shapes().front().size() == 1;
+  for (Candidate& one : rotary_candidates(rotary, as<Rotary>(truth), precision)) {
+    if (frequencies_alone)
+      one.parameters = without(one.parameters, "attention_factor");  // they say nothing of it
+    add(std::move(one));
+  }
   if (!asked_.live()) return;
   for (Candidate& one : stretched_candidates(rotary, precision)) add(std::move(one));
   for (Candidate& one : call_length_candidates(rotary, as<Rotary>(truth), precision)) add(std::move(one));

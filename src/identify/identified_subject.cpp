@@ -16,6 +16,7 @@
 #include "search/budget_clock.h"
 #include "search/generate.h"
 #include "subject/array_file.h"
+#include "subject/array_slice.h"
 #include "subject/cache_file.h"
 #include "subject/words.h"
 
@@ -66,6 +67,22 @@ Expected expected_of(const Candidate& candidate, std::vector<Encoding> kinds,
           .declared = std::move(kinds),
           .call_time = options.call_time,
           .sandbox = options.sandbox};
+}
+
+// Whether some rows are as long as others, as all of sines of one ladder are: by more than bf16 puts them
+// off, those of a learned table differ.
+bool are_as_long(const Array& rows) {
+  constexpr std::size_t looked_at = 8;
+  const std::size_t count = posproof::count(rows.shape) / rows.width(),
+                    step = std::max<std::size_t>(1, count / looked_at);
+  std::vector<double> row(rows.width()), squares;
+  for (std::size_t r = 0; r < count; r += step) {
+    rows.row(r, row);
+    squares.push_back(0);
+    for (const double entry : row) squares.back() += entry * entry;
+  }
+  const auto [least, most] = std::ranges::minmax(squares);
+  return least > 0 && most - least <= most / 64;
 }
 
 // Not every encoding has every width.
@@ -181,6 +198,27 @@ std::optional<Unidentified> Unidentified::taken_otherwise() const {
   if (!signature(live_->encoding).positions) return other.next_layer() ? std::optional(other) : std::nullopt;
   if (std::vector<std::string> failed; !other.start(failed)) return std::nullopt;
   return other;
+}
+
+std::optional<Unidentified> Unidentified::in_another_order() const {
+  if (live_ || in_another_order_ || shapes_.size() != 1 || count(shapes_.front()) == 0) return std::nullopt;
+  Array array = read_array(parse_words(words_).rest);
+  if (array.complex) return std::nullopt;
+  const auto as = [&](const Shape& shape, std::size_t from, std::size_t to) {
+    array.shape = shape;
+    array = with_axis_at(std::move(array), from, to);
+    Unidentified other = *this;
+    other.shapes_ = {array.shape};
+    other.in_another_order_ = true;
+    return other;
+  };
+  if (const Shape bias = without_first_axes(array.shape, 3);
+      bias.size() == 3 && bias[0] == bias[1] && bias[2] != bias[0])
+    return as(bias, 2, 0);
+  const Shape shape = without_first_axes(array.shape, 2);
+  if ((shape.size() != 2 && shape.size() != 3) || shape.front() == shape.back()) return std::nullopt;
+  const Unidentified other = as(shape, 0, shape.size() - 1);
+  return are_as_long(array) ? std::optional(other) : std::nullopt;
 }
 
 std::optional<Unidentified::Columns> Unidentified::columns_in_use() const {

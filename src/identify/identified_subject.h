@@ -50,6 +50,12 @@ class Unidentified {
   // Of a file: one array or two, without axes of one element in front.
   const std::vector<Shape>& shapes() const { return shapes_; }
 
+  // The same file with one array read otherwise: [dim, n] and [dim, rows, columns] whose columns are all as
+  // long as rows of sines are, [nq, nk, heads] of as many queries as keys. Its shape is then that of the
+  // usual order; open() finds out by itself.
+  std::optional<Unidentified> in_another_order() const;
+  bool is_in_another_order() const { return in_another_order_; }
+
   // Of a file with one array: from the first of its columns to behind the last that is not 0 in all of its
   // first rows. None where all are 0.
   struct Columns {
@@ -89,6 +95,7 @@ class Unidentified {
   std::string no_answer_;   // what came of the first call of one that takes part and answers none
   std::size_t layers_ = 0;  // of the numbers of heads, how many a layer was asked with
   std::vector<Shape> shapes_;
+  bool in_another_order_ = false;
 };
 
 // In the precision that its numbers have, and the format that they are stored in.

@@ -64,6 +64,7 @@ class Identifying {
   }
   std::size_t tried() const { return found_.tried; }
   std::optional<Unidentified> taken_otherwise() const { return asked_.taken_otherwise(); }
+  std::optional<Unidentified> in_another_order() const { return asked_.in_another_order(); }
   std::optional<Narrow> in_fewer_digits() const { return asked_.in_fewer_digits(); }
 
  private:
@@ -309,16 +310,21 @@ Identified identified(Identifying& first, const Function<void(std::string_view w
   if (first.found()) return std::move(first).answer();
   if (auto narrow = in_fewer_digits(first, progress)) return std::move(*narrow);
   std::size_t tried = 0;
-  auto other = first.is_near() ? std::nullopt : first.taken_otherwise();
-  for (; other; other = other->taken_otherwise()) {
-    Identifying again(*other, progress);
+  const auto as_it_may_be = [&](const Unidentified& other) -> std::optional<Identified> {
+    Identifying again(other, progress);
     const bool found = again.found();
     tried += again.tried();
-    if (!found) continue;
-    Identified out = std::move(again).answer();
-    out.tried = first.tried() + tried;
+    std::optional<Identified> out = found          ? std::optional(std::move(again).answer())
+                                    : other.live() ? std::nullopt
+                                                   : in_fewer_digits(again, progress);
+    if (out) out->tried = first.tried() + tried;
     return out;
-  }
+  };
+  if (const auto other = first.is_near() ? std::nullopt : first.in_another_order())
+    if (auto out = as_it_may_be(*other)) return std::move(*out);
+  for (auto other = first.is_near() ? std::nullopt : first.taken_otherwise(); other;
+       other = other->taken_otherwise())
+    if (auto out = as_it_may_be(*other)) return std::move(*out);
   Identified out = std::move(first).nearest();
   out.tried += tried;
   return out;

@@ -75,6 +75,7 @@ const std::vector<Model> arrays = {
     {"d2l", "sinusoidal --dim 32"},
     {"dab_detr", "sincos_2d --base 20 --layout interleaved --offset 1 --normalize detr --grid [6,9]"},
     {"detr", "sincos_2d --layout interleaved --offset 1 --normalize detr --grid [6,9]"},
+    {"detr_as_added", "sincos_2d --layout interleaved --offset 1 --normalize detr --grid [5,8]"},
     {"detr_of_a_grid", "sincos_2d --layout interleaved --offset 1 --normalize detr --grid [5,8]"},
     {"detr_of_a_batch", "sincos_2d --layout interleaved --offset 1 --normalize detr --grid [6,9]"},
     {"detr_of_19", "sincos_2d --base 19 --layout interleaved --offset 1 --normalize detr --grid [6,9]"},
@@ -94,6 +95,7 @@ const std::vector<Model> arrays = {
     {"index", "raw_index --dim 4"},
     {"index_from_1", "raw_index --dim 4 --offset 1"},
     {"jina_symmetric_12", "alibi --heads 12 --form symmetric"},
+    {"llama_3_inv_freq", "rope --dim 128 --base 500000"},
     {"llama_4_vision", "axial_rope --dim 24 --axis_order reversed --offset 1 --grid [12,12]"},
     {"mae", "sincos_2d --dim 48 --axis_order reversed --grid [7,9]"},
     {"mae_without_class_token", "sincos_2d --dim 48 --axis_order reversed --grid [4,7]"},
@@ -158,6 +160,8 @@ const std::vector<std::string> some = {
     "detr_of_19",
     "t5_of_a_batch",
     "detr_of_a_batch",
+    "detr_as_added",
+    "llama_3_inv_freq",
     "dino_detr",
     "flux_behind_text",
     "flux",
@@ -205,6 +209,15 @@ TEST_F(SomePublicModels, near_misses_on_a_grid_are_not_named) {
   ASSERT_TRUE(made());
   const Identified found = identify("table:" + file("near_detr_first"));
   EXPECT_TRUE(found.hold.empty()) << report::identified(found, "near_detr_first", {});
+}
+
+TEST_F(SomePublicModels, near_misses_of_frequencies_are_not_named) {
+  ASSERT_TRUE(made());
+  for (const std::string name : {"near_inv_freq", "bf16_inv_freq"}) {
+    const Identified found = identify("table:" + file(name));
+    ASSERT_TRUE(found.nearest) << report::identified(found, name, {});
+    EXPECT_EQ(report::convention(found.nearest->candidate), "rope --dim 128 --base 500000") << name;
+  }
 }
 
 TEST_F(SomePublicModels, near_misses_of_caches_on_a_grid_are_not_named) {

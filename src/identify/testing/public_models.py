@@ -44,6 +44,12 @@ def cache(name, w, n=1024, shape="pairs", dtype="f32", factor=1.0):
         save(f"{name}_{what}", x, dtype)
 
 
+# The buffer of a checkpoint; the last of these is what a cast of the whole model leaves of it.
+save("llama_3_inv_freq", inv_freq(5e5, 128))
+save("near_inv_freq", inv_freq(5e5, 128) * np.where(np.arange(64) == 40, f32(1 + 2e-6), f32(1)))
+save("bf16_inv_freq", inv_freq(5e5, 128), "bf16")
+
+
 def llama3(base, dim, factor, low, high, length):
     out = []
     for freq in inv_freq(base, dim).astype(np.float64):  # as Meta's own loop
@@ -242,7 +248,7 @@ t5("mt5_6_heads", 6, True)
 t5("t5_64_buckets_256", 4, True, n=320, buckets=64, max_distance=256)
 
 
-def detr_sine(name, rows, columns, feats, temperature=10000, normalize=True, first=1.0, shape=None, centre=0.0):
+def detr_sine(name, rows, columns, feats, temperature=10000, normalize=True, first=1.0, shape=None, centre=0.0, channels_first=False):
     """PositionEmbeddingSine of an image without padding: a cumulative sum, so that numbers begin at 1."""
     y, x = (np.cumsum(np.ones((rows, columns), f32), axis) - f32(1 - first) for axis in (0, 1))
     if normalize:
@@ -251,7 +257,8 @@ def detr_sine(name, rows, columns, feats, temperature=10000, normalize=True, fir
     temperatures = temperature if isinstance(temperature, tuple) else (temperature, temperature)
     parts = [at[..., None] / f32(t) ** (2 * (np.arange(feats) // 2).astype(f32) / f32(feats)) for at, t in zip((y, x), temperatures)]
     parts = [np.stack([np.sin(p[..., 0::2]), np.cos(p[..., 1::2])], -1).reshape(rows, columns, -1) for p in parts]
-    save(name, np.concatenate(parts, -1).reshape(shape or (rows * columns, 2 * feats)))
+    out = np.concatenate(parts, -1)
+    save(name, out.transpose(2, 0, 1)[None] if channels_first else out.reshape(shape or (rows * columns, 2 * feats)))
 
 
 detr_sine("detr", 6, 9, 32)
@@ -259,6 +266,7 @@ detr_sine("detr_of_a_grid", 5, 8, 32, shape=(5, 8, 64))
 detr_sine("dab_detr", 6, 9, 32, temperature=20)
 detr_sine("detr_not_normalized", 6, 9, 32, normalize=False)
 detr_sine("detr_of_a_batch", 6, 9, 32, shape=(54, 1, 64))  # flatten(2).permute(2, 0, 1)
+detr_sine("detr_as_added", 5, 8, 32, channels_first=True)
 detr_sine("detr_of_19", 6, 9, 32, temperature=19)
 detr_sine("dino_detr", 6, 9, 32, temperature=(20, 40), centre=0.5)
 detr_sine("near_detr_first", 6, 9, 32, first=1.01)
