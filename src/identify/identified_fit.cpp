@@ -112,23 +112,32 @@ Fit fit(const Encoding& truth, const Source& answers, const Subject& subject, Fi
 // Whether an answer is so far from that of the reference, in long double, that it is wrong by the exact one,
 // too, which takes hundreds of digits. The reference is off by less than what the subject is
 // allowed, and the exact answer is allowed about as much.
-bool is_far_off(const Encoding& reference, const Answers& answers, const Subject& subject) {
+bool is_far_off(const Encoding& reference, const Source& answers, const Subject& subject) {
   constexpr double certainly = 4;  // in bounds
-  for (const Answers::One& one : answers.all()) {
-    if (overflows(reference, one.call)) continue;
+  bool far_off = false;
+  answers([&](const Answers::One& one) {
+    if (one.answer.data.empty() || overflows(reference, one.call)) return true;
     try {
       const Tensor here = answer(reference, one.call);
       if (here.shape != one.answer.shape) return false;
       const Agreement found = agreement_in_full(reference, one.call, one.answer, here, subject.precision,
                                                 positions_of(subject.encoding));
-      if (found.compared.worst.error_over_bound() > certainly) return true;
+      far_off = found.compared.worst.error_over_bound() > certainly;
+      return !far_off;
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception&) {  // what it refuses, the oracle may not
       return false;
     }
-  }
-  return false;
+  });
+  return far_off;
+}
+
+// Wrong, and by how much is not asked.
+Fit wrong_at_once(const Encoding& encoding) {
+  Fit out{.passes_over = passes_over(encoding)};
+  out.of = out.wrong = 1;
+  return out;
 }
 
 std::optional<Fit> fit_of_a_program(const Candidate& candidate, const Unidentified& asked,
@@ -140,11 +149,8 @@ std::optional<Fit> fit_of_a_program(const Candidate& candidate, const Unidentifi
   const Encoding* reference = attention::same_kind(references, subject.encoding);
   if (reference == nullptr) return std::nullopt;
   if (until == FitUntil::all_nearly) return fit(*reference, recorded(answers), subject, until);
-  if (until == FitUntil::first_wrong && is_far_off(*reference, answers, subject)) {
-    Fit out{.passes_over = passes_over(*reference)};
-    out.of = out.wrong = 1;
-    return out;
-  }
+  if (until == FitUntil::first_wrong && is_far_off(*reference, recorded(answers), subject))
+    return wrong_at_once(*reference);
   const std::vector<Encoding> truths = attention::in_every_kind(spec.oracle(parameters));
   return fit(*attention::same_kind(truths, subject.encoding), recorded(answers), subject, until);
 }
@@ -201,8 +207,15 @@ std::optional<Fit> fit(const Candidate& candidate, const Unidentified& asked, co
     const Encoding* truth = attention::same_kind(kinds, subject.encoding);
     if (truth == nullptr || has_rows_past_the_end(subject.encoding, *truth)) return std::nullopt;
     const Domain both = overlap(positions_of(subject.encoding), positions_of(*truth));
+    if (until == FitUntil::first_wrong) {
+      const std::vector<Encoding> references =
+          attention::in_every_kind(spec.make(with(spec, candidate.parameters)));
+      const Encoding* reference = attention::same_kind(references, subject.encoding);
+      if (reference != nullptr && is_far_off(*reference, asking(subject.encoding, both), subject))
+        return wrong_at_once(*truth);
+    }
     Fit out = fit(*truth, asking(subject.encoding, both), subject, until);
-    if (out.holds()) add_every_row(*truth, subject, out);
+    if (out.holds() && positions_of(subject.encoding).ends) add_every_row(*truth, subject, out);
     return out;
   } catch (const std::invalid_argument&) {  // the file has another shape
     return std::nullopt;

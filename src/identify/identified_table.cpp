@@ -210,6 +210,8 @@ std::vector<Candidate> of_setting(const EncodingSpec& spec, const Candidate& set
 std::vector<Candidate> table_candidates(const std::string& encoding, const EncodingSpec& spec,
                                         const MeasuredRows& rows, const Precision& precision) {
   std::vector<Candidate> out;
+  if (!std::holds_alternative<Table>(spec.make(standard(spec))))
+    return out;  // nor is it with other parameters
   Parameters shape;
   set_where_there(spec, shape, "dim", whole(rows.near.width()));
   if (rows.length > 0) set_where_there(spec, shape, "length", whole(rows.length));
