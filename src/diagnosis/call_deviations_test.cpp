@@ -541,6 +541,30 @@ TEST(CallDeviations, of_positions_below_0) {
             "positions below 0 count as their absolute value, 8 at most");
 }
 
+// Of eight heads of queries and two of keys, each asked for as eight.
+TEST(CallDeviations, number_heads_as_the_subject_has_them) {
+  const EncodingSpec& spec = encoding_named("rope");
+  const Encoding declared = spec.oracle(with(spec, Case::parse("dim=16 heads=8")));
+  // Where tokens are not rotated.
+  const auto said = [&](Role role, std::size_t every) {
+    const Encoding wrong = answered_by(declared, [=](const Call& asked) {
+      Tensor out = answer(declared, asked);
+      const Tensor& x = asked.contents.front();
+      const std::size_t n = out.shape[2];
+      for (std::size_t r = 0; r < out.rows(); ++r)
+        if (asked.role == role && r / n % 8 % every == 1) std::ranges::copy(x.row(r), out.row(r).begin());
+      return out;
+    });
+    Subject subject{"made", "", wrong, all_f32};
+    subject.own_heads = {8, 2};
+    return call_deviation(model_of(declared, all_f32), subject, declared,
+                          answers_of(subject, declared, Case{}, 1), {.joint = true})
+        .value_or("nothing");
+  };
+  EXPECT_EQ(said(Role::key, 2), "keys, key head 1 of 2: tokens stay as they are, as at position 0");
+  EXPECT_EQ(said(Role::query, 8), "queries, head 1 of 8: tokens stay as they are, as at position 0");
+}
+
 // The first wrong number is sought along every axis.
 TEST(CallDeviations, begin_where_the_numbers_of_any_axis_are_wrong) {
   const EncodingSpec& spec = encoding_named("axial_rope");

@@ -19,6 +19,19 @@ Words held(std::size_t columns, const Function<std::size_t(std::size_t)>& of) {
   return words(columns, [&](std::size_t c) { return MeasuredColumn{of(c), 1}; });
 }
 
+// The factor comes from one entry, and both are rounded: another may be off by what rounding puts either off,
+// twice.
+TEST(MeasuredColumns, have_a_factor_within_the_rounding_of_two_entries) {
+  const double rounding = 1000 * 0x1p-24;
+  const Entries declared = {{1000}, {1000}}, allowed = {{rounding}, {1.01 * rounding}};
+  const auto factor = [&](double off) {
+    const auto found = measured_columns({{2000}, {2000 + 2 * off}}, declared, allowed);
+    return found ? found->front().factor : 0;
+  };
+  EXPECT_EQ(factor(3.9 * rounding), 2);
+  EXPECT_EQ(factor(4.1 * rounding), 0);
+}
+
 TEST(MeasuredColumns, that_stand_in_an_order_are_said_in_one_sentence) {
   EXPECT_EQ(held(16, [](std::size_t c) { return c; }), Words{});
   EXPECT_EQ(held(16, [](std::size_t c) { return c - c % 2; }),

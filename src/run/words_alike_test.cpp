@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "catalogue/encodings/alibi.h"
+#include "catalogue/encodings/axial_rope.h"
 #include "catalogue/encodings/rope.h"
 #include "catalogue/encodings/sinusoidal.h"
 
@@ -23,6 +24,13 @@ TEST(WordsAlike, are_the_exponents_of_a_rotation_of_all_channels) {
   EXPECT_EQ(
       words_alike(encodings::rope, Case::parse("dim=8 layout=interleaved")),
       Words{"exponent: `rotary_dim` and `dim` give the same values here; `rotary_dim=4` tells them apart"});
+}
+
+// Of several axes, where no table of exact entries says it at once.
+TEST(WordsAlike, are_the_coordinates_of_a_grid_that_is_not_resized) {
+  EXPECT_EQ(
+      words_alike(encodings::axial_rope, standard(encodings::axial_rope)),
+      Words{"coordinates: `whole` and `resized` give the same values here; `factor=2` tells them apart"});
 }
 
 TEST(WordsAlike, are_none_where_every_convention_shows) {

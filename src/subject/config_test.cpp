@@ -236,6 +236,14 @@ TEST(Config, each_setting_says_what_it_became) {
                                       "rope_theta 20000: base=20000", "model llama: layout=half_split"}));
 }
 
+TEST(Config, that_names_a_rotary_encoding_is_one) {
+  for (const char* type : {"rope", "rotary", "2d_rope"})
+    EXPECT_EQ(said(of(R"({"hidden_size": 64, "num_attention_heads": 8, "position_embedding_type": ")" + std::string(type) +
+                      R"("})")),
+              "dim=8")
+        << type;
+}
+
 TEST(Config, of_another_encoding_is_refused) {
   EXPECT_EQ(refused(R"({"alibi": true})", "rope"), "describes no rope: `alibi` is true");
   EXPECT_EQ(refused(R"({"relative_attention_num_buckets": 32})", "rope"),

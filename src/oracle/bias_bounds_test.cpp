@@ -1,0 +1,34 @@
+#include "oracle/bias_bounds.h"
+
+#include <gtest/gtest.h>
+
+#include <span>
+#include <vector>
+
+namespace posproof::oracle_bias_bounds_test {
+namespace {
+
+using posproof::bias_bounds::Error;
+using posproof::bias_bounds::of_asymmetric_slopes;
+using posproof::bias_bounds::Units;
+
+// A key after its query costs a sum, a product and the factor that is kept, whatever stands behind the two
+// numbers in memory.
+TEST(BiasBounds, of_asymmetric_slopes_are_larger_for_keys_after_the_query) {
+  const Error error = of_asymmetric_slopes({0.5, 0.25});
+  const Precision p = Precision::parse("f32");
+  const auto of = [&](double query, double key, double behind) {
+    const std::vector<double> at = {query, behind}, of_key = {key, behind};
+    return error(1, std::span(at).first(1), std::span(of_key).first(1), -3, p);
+  };
+  const Units u(p);
+  const double before = of(7, 6, 0), after = of(5, 6, 7);
+  EXPECT_GT(before, 0);
+  EXPECT_EQ(after, before + (2 * u.work + u.kept) * 3);
+  EXPECT_EQ(of(5, 6, 0), after);
+  EXPECT_EQ(of(6, 6, 0), before);
+  EXPECT_EQ(of(6, 6, 7), before);
+}
+
+}  // namespace
+}  // namespace posproof::oracle_bias_bounds_test
