@@ -124,7 +124,8 @@ using namespace properties;
 
 const DefectFamily entry{{
     {.name = "geometric_for_any_head_count",
-     .wrong = "m_h = 2^(-8h/H) where H is no power of two",
+     .wrong =
+         "m_h = 2^(-8h/H), the paper read literally (`--rule geometric`), where H is no power of two and the slopes of its authors' code are declared",
      .sources = "mlx#343, mlx#3071, mosaicml/examples#307",
      .recorded = {"alibi-non-power-of-two"},
      .make = &geometric_for_any_head_count,

@@ -190,7 +190,7 @@ inline const std::vector<Defect> calls = {
      .setting = "dim=2 heads=2",
      .refuted_by = &properties::call::treats_heads_alike},
     {.name = "keys_left_alone",
-     .wrong = "queries rotate and keys do not",
+     .wrong = "queries rotate and keys do not (in mesh-transformer-jax values did, in their place)",
      .sources = "mesh-transformer-jax@d8c73fd, kvcache-ai/sglang#66",
      .recorded = {"rope-applied-to-v-instead-of-k", "rope-rotated-k-only-in-cache"},
      .make = &keys_left_alone,
@@ -205,7 +205,6 @@ inline const std::vector<Defect> calls = {
      .wrong =
          "values after the 32,768th of a call are left as they are: a 16-bit index, standing for a kernel's 32-bit one",
      .sources = "kin of Liger-Kernel#1335, vllm#52416, tinygrad#3961",
-     .recorded = {"rope-int32-offset-overflow"},
      .make = &index_in_16_bits,
      .setting = "dim=2 heads=1024"},
 };

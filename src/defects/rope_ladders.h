@@ -380,7 +380,7 @@ inline const std::vector<Defect> ladders = {
      .setting = "dim=64 scaling=yarn"},
     {.name = "attention_factor_of_the_scaling",
      .wrong =
-         "cosine and sine are multiplied by 0.1 mscale ln factor + 1, whatever `mscale_all_dim` or `attention_factor` says",
+         "cosine and sine are multiplied by 0.1 mscale ln factor + 1, whatever `mscale_all_dim` or `attention_factor` says (exllamav3#259 argues for that reading)",
      .sources = "imp#880, vllm#48623, llama.cpp#17945, vllm#46280, vllm#48351, mlx-lm#1507",
      .recorded = {"yarn-mscale-ratio-vs-single", "kshift-reapplies-yarn-magnitude"},
      .make = &attention_factor_of_the_scaling,
@@ -401,8 +401,7 @@ inline const std::vector<Defect> ladders = {
      .refuted_by = &properties::call::agrees_in_chunks},
     {.name = "linear_factor_follows_the_length",
      .wrong = "past original_length times factor, the factor becomes the call's length over original_length",
-     .sources = "TransformerEngine#2240",
-     .recorded = {"linear-interp-rederived-from-length"},
+     .sources = "kin of TransformerEngine#2240",
      .make = &linear_factor_follows_the_length,
      .setting = "dim=2 scaling=linear",
      .refuted_by = &properties::call::agrees_in_chunks},
