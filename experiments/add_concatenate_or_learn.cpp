@@ -355,12 +355,12 @@ std::vector<Block> one_or_two(const Measured& m) {
           "Addition is the case of two equal blocks, so concatenation of as many position channels as the token has can do all that addition can. "
           "With fewer than the rank of the rows that are added (at most the number of positions) it cannot do all."},
       grid,
-      Paragraph{fmt::format(
-          "{} position channels reach at most as many directions: of the variance of the sinusoidal rows 0 to {} of width {} (less their mean), the best {} directions leave {} out, and a linear map from as many channels no less.",
-          Model::own_dim, Model::length - 1, Model::dim, Model::own_dim, percent(m.beyond_64))},
+      Paragraph{bounded(
+          "{} position channels reach at most as many directions: of the variance of the sinusoidal rows 0 to {} of width {} (less their mean), the best {} directions leave at least {} out, and a linear map from as many channels no less.",
+          Model::own_dim, Model::length - 1, Model::dim, Model::own_dim, percent_at_least(m.beyond_64))},
       Paragraph{fmt::format(
           "The converse does not hold: with W1 = I and W2 = 0 the layer reads the token and ignores the position. "
-          "From the sum, the best single matrix with a bias loses {} of the token's variance at width 512 and 512 positions, and {} at width 8: in the mean square, with all 512 positions equally likely and the token's entries independent of one another and of the position. "
+          "From the sum, the best single matrix with a bias loses {} of the token's variance at width 512 and 512 positions, and {} at width 8: in the mean square, with all 512 positions equally likely and the token's entries of variance 1, independent of one another and of the position; of smaller tokens it loses more. "
           "At the widths tried, a wide row hides less of the token: slow pairs hardly change over the window, so the rows lie near few directions.",
           percent(m.lost.back().share[1]), percent(m.lost.front().share[1]))},
       plot};

@@ -298,7 +298,7 @@ std::vector<Block> collisions_of(const Measured& m) {
       Paragraph{
           "In exact numbers every position has [a row of its own](every_position_is_its_own.md). "
           "Tables are stored in formats, and two rows that differ may be equal when they are rounded. "
-          "Here every row is looked up among all earlier ones, by a hash and then bit by bit. "
+          "Here every row of the smallest widths is looked up among all earlier ones, by a hash and then bit by bit. "
           "A row contains the columns of every row whose width divides its own, with the same frequencies; so where a width has no equal rows, no multiple of it has, and where width 2 has none, no even width has. "
           "The even widths to 130 that are neither looked up nor such a multiple are settled by distance: their nearest rows are farther apart than two roundings can add up to. "
           "So the tables are complete: of the even widths to 130, only 2, 4 and 8 have equal rows, and at base 500000 only 2 and 4."},
@@ -398,7 +398,7 @@ const Experiment entry{
     .question =
         "Which two positions are the first to share a row when a table is rounded to a narrow format?",
     .method =
-        "Every row below 2^20, correctly rounded, is looked up among all earlier ones; neighbours are compared column by column.",
+        "Every row below 2^20 of widths 2, 4 and 8, correctly rounded, is looked up among all earlier ones, until a width has no equal rows; neighbours are compared column by column.",
     .run = &run,
     .asked_by = Asker::numerics,
 };

@@ -55,6 +55,17 @@ struct Causal {  // after two layers under a causal mask
   ByExamples with, without;
 };
 
+// How much depends on the number of sequences that the probe is fitted to: with more of them, and fewer
+// draws.
+constexpr std::array<std::size_t, 3> more_examples = {fitted, 12, 50};
+constexpr std::uint64_t more_draws = 40;
+
+struct More {
+  std::array<Drawn, more_examples.size()> after_16, after_24,  // with residual, the tokens as they are
+      after_1, after_2,                                        // without, less the mean of their sequence
+      causal_with, causal_without;  // the same first token, with and without encoding
+};
+
 struct Pooled {  // mean outputs for two tokens in either order: largest difference of an entry
   Drawn without, with;
 };
@@ -64,6 +75,7 @@ struct Measured {
   Causal causal;   // all tokens drawn
   Causal started;  // the first token is the same in every sequence
   Pooled pooled;
+  More more;
 };
 
 // Root mean square of the tokens less their mean, over that of the tokens; mean over the sequences.
@@ -126,6 +138,56 @@ void see(Measured& m, std::uint64_t seed, const Matrix& rows) {
   }
 }
 
+void see(More& more, std::uint64_t seed, const Matrix& rows) {
+  constexpr std::size_t most = more_examples.back(), all = most + sequences - fitted;
+  attention::Generator numbers(seed);
+  const auto drawn = [&](Index n) -> Matrix {
+    return scale * experiments::normal(numbers, n, static_cast<Index>(dim));
+  };
+  std::vector<Matrix> tokens;
+  for (std::size_t s = 0; s < all; ++s) tokens.push_back(drawn(length));
+  const Matrix first = drawn(1);
+  std::vector<Layer> layers;
+  for (std::size_t depth = 0; depth < deepest; ++depth)
+    layers.push_back(experiments::random_layer(numbers, static_cast<Index>(dim)));
+  const auto read = [&](std::array<Drawn, more_examples.size()>& to, const std::vector<Matrix>& x,
+                        bool constant) {
+    for (std::size_t n = 0; n < more_examples.size(); ++n)
+      to[n].see(experiments::position_read(x, more_examples[n], most, constant));
+  };
+  for (const bool residual : {true, false}) {
+    std::vector<Matrix> x = tokens;
+    for (Matrix& one : x) one += rows;
+    for (std::size_t depth = 1; depth <= (residual ? deepest : 2); ++depth) {
+      for (Matrix& one : x) one = experiments::layer_output(layers[depth - 1], one, residual, false);
+      if (!residual) read(depth == 1 ? more.after_1 : more.after_2, experiments::less_their_means(x), false);
+      if (residual && depth == 16) read(more.after_16, x, true);
+      if (residual && depth == deepest) read(more.after_24, x, true);
+    }
+  }
+  for (const bool encoding : {true, false}) {
+    std::vector<Matrix> x = tokens;
+    for (Matrix& one : x) {
+      one.row(0) = first;
+      if (encoding) one += rows;
+      for (std::size_t depth = 0; depth < 2; ++depth)
+        one = experiments::layer_output(layers[depth], one, true, true);
+    }
+    read(encoding ? more.causal_with : more.causal_without, x, true);
+  }
+}
+
+void prove(const More& more) {
+  for (const auto* read : {&more.after_16, &more.after_24})
+    proved(read->front().median() < 0.05 && read->back().of_median().first > 0.1,
+           "a probe of the tokens as they are reads them where it is fitted to more sequences");
+  proved(more.after_1.back().median() > more.after_1.front().median() && more.after_2.back().median() < 0.15,
+         "without residual more sequences show more after one layer, and little after two");
+  for (std::size_t n = 0; n < more_examples.size(); ++n)
+    proved(more.causal_with[n].of_median().first > more.causal_without[n].of_median().second,
+           "under a causal mask the encoding helps the probe at every number of sequences");
+}
+
 void prove(const Measured& m) {
   const auto &with = m.depth[0], &without = m.depth[1], &control = m.depth[2];
   for (std::size_t at = 1; at < listed.size(); ++at) {
@@ -160,7 +222,9 @@ Measured measure() {
   Measured m{};
   const Matrix rows = experiments::sinusoidal_rows(dim, length);
   for (std::uint64_t seed = 1; seed <= draws; ++seed) see(m, seed, rows);
+  for (std::uint64_t seed = 1; seed <= more_draws; ++seed) see(m.more, seed, rows);
   prove(m);
+  prove(m.more);
   return m;
 }
 
@@ -220,12 +284,32 @@ std::vector<Block> through(const Measured& m) {
       Section{"With and without the residual stream"},
       Paragraph{
           "Positions are added once, before the first layer. Every layer adds its output to what it was given, so the row stays in the sum, beside a growing sum of averages; LayerNorm rescales both, so what tells the tokens of a sequence apart becomes a smaller part of them: in the median it shrinks from each depth listed to the next. "
-          "It stays readable all the same, where the mean of the sequence is taken away first. That mean is another one in every sequence, and it becomes so much larger than what is left that a probe of the tokens as they are, fitted to a few sequences, reads nothing from 16 layers on, in the median and within its 95 % interval. "
+          "It stays readable all the same, where the mean of the sequence is taken away first. "
           "Without that sum a layer passes on averages alone, and the tokens of a sequence become one vector (Dong et al. 2021), and the position is lost."},
       plot, grid,
       Paragraph{fmt::format(
           "With residual the median itself is known to within its 95 % interval (order statistics of the {} draws): {} before the first layer, {} after 12 layers and {} after {}.",
           draws, interval(0), interval(12), interval(deepest), deepest)}};
+}
+
+std::vector<Block> by_sequences(const More& m) {
+  Grid grid{.columns = {"sequences fitted to", "16 layers with residual, as they are",
+                        "24 layers with residual, as they are", "1 layer without residual, less the mean",
+                        "2 layers without residual, less the mean"},
+            .rows = {},
+            .caption = fmt::format(
+                "R² on three other sequences; median of {} draws of their own (5 to 95 %).", more_draws)};
+  for (std::size_t n = 0; n < more_examples.size(); ++n)
+    grid.rows.push_back({std::to_string(more_examples[n]), band(m.after_16[n]), band(m.after_24[n]),
+                         band(m.after_1[n]), band(m.after_2[n])});
+  return {
+      Section{"How many sequences the probe is fitted to"},
+      Paragraph{fmt::format(
+          "The mean of a sequence is another one in every sequence, and {} of them are too few to learn to pass over it: from 16 layers on a probe of the tokens as they are reads nothing then, in the median. Fitted to {} sequences it reads {} after 16 layers and {} after {}. "
+          "Without residual, too, more sequences show more.",
+          fitted, more_examples.back(), fixed(m.after_16.back().median(), 2),
+          fixed(m.after_24.back().median(), 2), deepest)},
+      grid};
 }
 
 std::vector<Block> causal(const Measured& m) {
@@ -239,6 +323,7 @@ std::vector<Block> causal(const Measured& m) {
   for (std::size_t n = 0; n < examples.size(); ++n)
     grid.rows.push_back({std::to_string(examples[n]), band(m.causal.with[n]), band(m.causal.without[n]),
                          band(m.started.with[n]), band(m.started.without[n])});
+  const std::size_t most = more_examples.size() - 1;
   return {
       Section{"Does an encoding help a causal model?"},
       Paragraph{
@@ -247,7 +332,11 @@ std::vector<Block> causal(const Measured& m) {
           "Where all tokens are drawn it reads nothing without one, in the median, and that says nothing of causal models: without shift and feed-forward, -x in gives -f(x) out, and a token is as likely as its negative, so that over all draws of the tokens the outputs have mean 0 at every position, whatever the weights. "
           "A first token that is the same in every sequence, as a start token is, ends that: the further back it lies, the smaller its share of an average. "
           "How much it helps a trained model is a matter of training."},
-      grid};
+      grid,
+      Paragraph{fmt::format(
+          "Fitted to {} sequences with the same first token the probe reads {} with the encoding and {} without (medians of {} draws of their own).",
+          more_examples[most], fixed(m.more.causal_with[most].median(), 2),
+          fixed(m.more.causal_without[most].median(), 2), more_draws)}};
 }
 
 std::vector<Block> ability(const Measured& m) {
@@ -285,8 +374,8 @@ std::vector<Block> answered(const Measured& m) {
        "two orders pooled: difference below 1e-13 without, above 1e-4 with"},
       {"Explicit encodings relieve causal models, too.", "the probe reads more; needs training",
        fmt::format("two layers, same first token, probe fitted to {} sequences: R² {} with, {} without",
-                   examples.back(), fixed(m.started.with.back().median(), 2),
-                   fixed(m.started.without.back().median(), 2))},
+                   more_examples.back(), fixed(m.more.causal_with.back().median(), 2),
+                   fixed(m.more.causal_without.back().median(), 2))},
   });
 }
 
@@ -294,21 +383,24 @@ Document run() {
   const Measured m = measure();
   const auto &with = m.depth[0], &without = m.depth[1];
   const std::string answer = fmt::format(
-      "From tokens less the mean of their sequence a linear probe reads the position with R² {} before and {} (5 to 95 %: {} to {}) after {} random attention layers with residual (medians of {} draws, width {}), though what tells the tokens of a sequence apart falls from {} to {} times their size; the same probe of the tokens as they are reads {} there. Without residual it reads {} after one layer and {} after two, and after four the tokens of a sequence are one vector, within 1e-3 of their size, in every draw.",
-      fixed(with.read[0].median(), 2), fixed(with.read[deepest].median(), 2),
+      "From tokens less the mean of their sequence a linear probe fitted to {} sequences reads the position with R² {} before and {} (5 to 95 %: {} to {}) after {} random attention layers with residual (medians of {} draws, width {}), though what tells the tokens of a sequence apart falls from {} to {} times their size. From the tokens as they are it reads {} there, and {} fitted to {} sequences. Without residual a probe of tokens less the mean reads {} after one layer and {} after two (fitted to {}: {} and {}), and after four the tokens of a sequence are one vector, within 1e-3 of their size, in every draw.",
+      fitted, fixed(with.read[0].median(), 2), fixed(with.read[deepest].median(), 2),
       fixed(with.read[deepest].band().first, 2), fixed(with.read[deepest].band().second, 2), deepest, draws,
       dim, fixed(with.spread[0].median(), 2), scientific(with.spread[deepest].median(), 2),
-      fixed(with.read_as_they_are[deepest].median(), 2), fixed(without.read[1].median(), 2),
-      fixed(without.read[2].median(), 2));
+      fixed(with.read_as_they_are[deepest].median(), 2), fixed(m.more.after_24.back().median(), 2),
+      more_examples.back(), fixed(without.read[1].median(), 2), fixed(without.read[2].median(), 2),
+      more_examples.back(), fixed(m.more.after_1.back().median(), 2),
+      fixed(m.more.after_2.back().median(), 2));
   return {
       .title = fmt::format(
-          "With a residual stream a probe reads positions after {} random layers, from a share of the tokens that shrinks; without one, in most draws, after one layer alone",
+          "After the mean of a sequence is taken away, a linear probe reads the position after {} random layers with a residual stream; without one it reads almost nothing after two",
           deepest),
       .finding = answer,
       .condition = fmt::format(
-          "Sinusoidal encoding, base 10000, divisor d, width {}, {} positions, amplitude 1; tokens with independent normal entries of standard deviation {}; attention layers of one head with independent normal weights of variance 1/d, LayerNorm after each, no feed-forward, untrained; probe fitted by least squares to {} sequences (one that is fitted to more may read more), without directions below 1e-4 of the strongest (of the tokens as they are the constant is one), and read on {} others; {} draws (seeds 1 to {}); f64.",
+          "Sinusoidal encoding, base 10000, divisor d, width {}, {} positions, amplitude 1; tokens with independent normal entries of standard deviation {}; attention layers of one head with independent normal weights of variance 1/d, LayerNorm after each, no feed-forward, untrained; probe fitted by least squares to {} sequences where nothing else is said, without directions below 1e-4 of the strongest (of the tokens as they are the constant is one), and read on {} others; {} draws (seeds 1 to {}); f64.",
           dim, length, scale, fitted, sequences - fitted, draws, draws),
       .blocks = joined({through(m),
+                        by_sequences(m.more),
                         causal(m),
                         ability(m),
                         derived(m),

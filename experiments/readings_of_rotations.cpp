@@ -287,7 +287,7 @@ Conflict formats() {
       "width 128, positions below 4096",
       fmt::format("{} rad in an angle", fixed_up(off.all, 1)),
       bounded(
-          "At width 128, of all pairs and positions below 4,096, with frequencies in f32, positions in bf16 put an angle off by up to {} rad, products in bf16 as well by up to {} rad; with frequencies in bf16, too, as in both threads, by up to {} rad. "
+          "At width 128, of all pairs and positions below 4,096, with frequencies in f32, positions in bf16 put an angle off by up to {} rad, products in bf16 as well by up to {} rad; with frequencies in bf16, too, as in both threads, by up to {} rad, whole turns included: beyond half a turn a pair may point anywhere. "
           "A result in 16 bits has its angles in f32 unless the subject says otherwise.",
           fixed_up(off.position, 1), fixed_up(off.both, 1), fixed_up(off.all, 1)),
       off.all};

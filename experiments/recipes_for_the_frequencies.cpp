@@ -366,7 +366,7 @@ std::vector<Block> by_recipe(const Measured& m) {
                   "largest with functions off by 1 ULP", "angle at 4,096, rad"},
       .rows = {},
       .caption =
-          "Base 10000, every step rounded once to the format, all pairs; bf16 at width 512 only. ULP: units in the last place of the format at the exact frequency. Functions: exponential and power, correctly rounded in the first two columns, off by one unit in the same direction throughout in the third. Angle: the largest product of 4,096 and the error of a frequency; the angle's own rounding is not in it."};
+          "Base 10000, every step rounded once to the format, all pairs; bf16 at width 512 only. ULP: units in the last place of the format at the exact frequency. Functions: exponential and power, correctly rounded in the first two columns, off by one unit in the same direction throughout in the third. Angle: the largest product of 4,096 and the error of a frequency. As 4,096 is a power of two no format rounds that product again; at other positions the angle's own rounding comes on top, and is about as large as the error of a power."};
   for (const Line& one : m.lines)
     for (std::size_t f = 0; f < formats.size(); ++f)
       for (std::size_t r = 0; r < recipes().size(); ++r) {
@@ -380,10 +380,11 @@ std::vector<Block> by_recipe(const Measured& m) {
       Section{"By recipe, format and width"},
       Paragraph{fmt::format(
           "All recipes are the same number T^(-2i/d) in exact arithmetic, T the base. "
-          "With every step in the format, the exponential of PyTorch's tutorial takes an exponent of up to ln T = 9.2 that was rounded up to three times before (twice where d is a power of 2; the tutorial divides ln T by d in f64, which gives the same numbers in f32 at the widths here), and its error is that exponent's absolute error: the largest in f32 is {} units in the last place at width 512. "
+          "With every step in the format, the exponential of PyTorch's tutorial takes an exponent of up to ln T = 9.2 that has been rounded as often as three times (twice where d is a power of 2; the tutorial divides ln T by d in f64, which gives the same numbers in f32 at the widths here). The relative error of the exponential is about the absolute error of that exponent: the largest in f32 is {} units in the last place at width 512, and {} at width 768. "
           "The exponent 2i/d of a power is exact where d is a power of 2, so in f32 powers are off by at most half a unit there, and the largest error of their reciprocals is {} at width 512; at width 768 it is rounded, and the largest errors are {} and {}. "
           "Products of one power add up its error: the largest in f32 is {} units at width 512; how much depends on how well that power happens to be rounded, and at width 64 it is {}.",
-          of_units(m.lines[1].of[exponential][f32].largest), of_units(m.lines[1].of[reciprocal][f32].largest),
+          of_units(m.lines[1].of[exponential][f32].largest),
+          of_units(m.lines[2].of[exponential][f32].largest), of_units(m.lines[1].of[reciprocal][f32].largest),
           of_units(m.lines[2].of[power][f32].largest), of_units(m.lines[2].of[reciprocal][f32].largest),
           of_units(m.lines[1].of[iteration][f32].largest), of_units(m.lines[0].of[iteration][f32].largest))},
       plot,
@@ -411,7 +412,7 @@ std::vector<Block> of_columns(const Measured& m) {
           "`(k >> 1) << 1` is k or k - 1, whichever is even: checked for every k to 4,096, so it is right for odd widths as well."},
       grid, Section{"Printed tables"},
       Paragraph{fmt::format(
-          "The second founding document prints the angles and the rows of 4 positions at width 8 with five digits. "
+          "The second of the five [founding documents](founding_questions.md) prints the angles and the rows of 4 positions at width 8 with five digits. "
           "{} of 32 angles and {} of 32 entries are the exact ones, rounded: {}. "
           "All {} are what the program gives in f32 with every step rounded once: {}. "
           "Of the entries that are printed as 1.0000e+00, {} are less than 1: the cosines of 0.001, 0.002 and 0.003.",
@@ -466,7 +467,7 @@ Document run() {
                "Computed in f64 and rounded once to f32 or bf16, frequencies are off by at most half a unit in the last place, also with functions that are off by one unit. "
                "As a power of the base in f64 or f32 they are off by at most half a unit where the width is a power of two and the power is correctly rounded; with a power that is off by one the largest error is {} units at width 512 in f32, and at width 768 in f64 {} with one that is correctly rounded. "
                "The largest error of the exponential of PyTorch's tutorial is {} units in f32 at width 512, in a slow pair, where it hardly moves the angle. "
-               "That of repeated products is {} units there, and that of the angle at position 4,096 is {} times as large as with a power.",
+               "That of repeated products is {} units there, and that of the angle at position 4,096, where the product is exact, is {} times as large as with a power.",
                of_units(at_512.of[power][f32].slipped), of_units(m.lines[2].of[power][f64].largest),
                of_units(at_512.of[exponential][f32].largest), of_units(at_512.of[iteration][f32].largest),
                fixed(at_512.of[iteration][f32].angle / at_512.of[power][f32].angle, 1))}},

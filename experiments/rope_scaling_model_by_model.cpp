@@ -309,7 +309,7 @@ Grid table(const Measured& m) {
                   "effective base", "first rise", "level", "down to it at"},
       .rows = {},
       .caption =
-          "One row a model, in the order of their contexts. Kernel: g(k) = Σ cos(k w_i) over the pairs that rotate, without attention factors."};
+          "One row a model, in the order of their contexts. Kernel: g(k) = Σ cos(k w_i) over the pairs that rotate, without attention factors; the level is a share of g(0), the number of these pairs."};
   for (const Row& row : m.rows)
     grid.rows.push_back({fmt::format("[{}](https://huggingface.co/{}/blob/main/config.json)", row.model->name,
                                      row.model->repository),
@@ -341,7 +341,8 @@ Grid sources(const Measured& m) {
       .columns = {"model", "compared with", "not said there"},
       .rows = {},
       .caption =
-          "Width, base, scaling and context stand in the program that writes this page, which asks no network. All but six were "
+          "Width, base, scaling, context and the windows of layers stand in the program that writes this page, which asks no network. "
+          "The windows were not compared; of the rest all but six were "
           "compared with a public copy or restatement of the file that the first table links. Of DeepSeek Coder 6.7B no copy was found, "
           "only that it is scaled linearly; Yarn Llama 2 7B 64k was compared with its authors' training program, Llama 4 Scout with the "
           "file of its base model, Gemma 3 12B with that of its instruction-tuned model, and GPT-J 6B and gpt-oss 20B with the defaults of "
@@ -389,7 +390,7 @@ Plot kernels(const Measured& m) {
     plot.curves.push_back(std::move(curve));
   }
   plot.caption = fmt::format(
-      "Sum of the cosines of all pairs that rotate, at {} to {} distances: the whole numbers nearest to {} at equal ratios from 1 to the context less 1, each once.",
+      "Mean of the cosines of all pairs that rotate, at {} to {} distances: the whole numbers nearest to {} at equal ratios from 1 to the context less 1, each once.",
       fewest, most, steps + 1);
   return plot;
 }
@@ -426,7 +427,7 @@ Document run() {
           {{Paragraph{
                 "A model's base, its scaling and its context decide together what its pairs of channels can tell apart. A pair whose wavelength is longer than the context completes no turn in it: its angle does not repeat, and changes little from one position to the next. "
                 "The effective base is that of the unscaled ladder with the same slowest frequency, so that a scaling can be compared with a larger base. "
-                "The kernel g(k) is the logit of a query and a key that are (1, 0) in every pair: its first rise is the first distance at which a farther key is more similar than a nearer one, and its level is the mean over the second half of the context; the last column is the first distance at which the kernel is down to that level."},
+                "The kernel g(k) is the logit of a query and a key that are (1, 0) in every pair: its first rise is the first distance at which a farther key is more similar than a nearer one, and its level is the mean over the second half of the context, as a share of g(0); the last column is the first distance at which the kernel is down to that level."},
             Section{"By model"}, table(m),
             Paragraph{fmt::format(
                 "Llama 3 has a base fifty times that of Llama 2 and twice the context: {} of its 64 pairs complete no turn, where Llama 2 has {}. Llama 3.1 scales the slow ones by 8 for sixteen times the context: {} are left. "

@@ -458,7 +458,7 @@ std::vector<Block> answered(const Measured& m) {
            "{} of 256 sine columns are largest at frequency 0: {} ramps or nearly constant, {} arches",
            m.spectra.constant, m.spectra.constant - m.spectra.arches, m.spectra.arches)},
       {"Periodic structure is served by sinusoids.",
-       "true of periods that are nearly a wavelength, or a whole number of them",
+       "true of periods that are nearly one wavelength, or several whose number has no factor in common with the period",
        bounded("width 512: t mod 2 {} right; t mod 7 right below {} by a pair of wavelength {}",
                percent(probed(m, 2).wide.inside), whole(m.first_wrong),
                fixed(static_cast<double>(m.wavelength), 4))},
