@@ -182,7 +182,7 @@ TEST(FoundingQuestions, have_these_answers) {
     found.emplace_back();
     for (const Claim& claim : source.claims) found.back() += "tfcadn"[static_cast<std::size_t>(claim.answer)];
   }
-  EXPECT_EQ(found, (Lines{"ccaffaccncccccncctcccctftttf", "dccttccttctcctctcct", "cdfcncatftafccncctfca",
+  EXPECT_EQ(found, (Lines{"ccaffaccncccccncctcccctftttf", "dctttccttctcctctcct", "cdfcncatftacccncctfca",
                           "cttctdtctctccttccnaadc", "acfacftcccaccdtfdaaact"}));
 }
 

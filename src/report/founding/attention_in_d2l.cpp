@@ -145,7 +145,7 @@ const std::vector<Claim>& attention_in_d2l() {
        .evidence = {Said{symmetric, "It is the sum, not the parallel product", "Read one key at a time"},
                     Cell{symmetric, "By operation", {"self-attention, causal mask"}, "f(P x) less P f(x)"}}},
       {.id = "E17",
-       .says = "Does “to encode a sequence” mean to extract features?",
+       .says = "Does “encode sequences” mean to extract features?",
        .answer = Answer::definition,
        .why = "Yes: a map from a sequence to representations.",
        .evidence = {Said{symmetric, "By operation", "To encode a sequence is"}}},
@@ -175,7 +175,7 @@ const std::vector<Claim>& attention_in_d2l() {
        .says = "Self-attention costs O(n²d) and has the shortest path.",
        .answer = Answer::under_a_condition,
        .why =
-           "The projections are left out, which dominate up to a length that grows with the width; and of the paths it is the chain of products within a layer that is shorter than that of a recurrent network, once the sequence is longer than the chain, not the number of layers.",
+           "The projections are left out, which dominate up to a length that grows with the width; and the path is shorter in another sense against each: than a recurrent network's in the chain of products within a layer, once the sequence is longer than the chain, at the same number of layers; than a convolution's in the number of layers, with a longer chain within each.",
        .evidence = {Cell{cost, "Operations of one layer", {"self-attention"}, "multiply-adds"},
                     Cell{cost,
                          "Where they cross",

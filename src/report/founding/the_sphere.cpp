@@ -37,9 +37,9 @@ const std::vector<Claim>& the_sphere() {
                     Cell{without, sentences, {fires, "none", "sinusoidal"}, "mean, 2 blocks"}}},
       {.id = "B3",
        .says = "Positions are numbered from 1 in the text and from 0 in the program.",
-       .answer = Answer::under_a_condition,
+       .answer = Answer::is_true,
        .why =
-           "At even widths, and at odd ones with a last column of zeros, the shift multiplies every row by the same rotation: mutual dot products agree, the rows do not.",
+           "And it does dot products no harm: at even widths, and at odd ones with a last column of zeros, the shift multiplies every row by the same rotation, so that mutual dot products agree, though the rows do not.",
        .evidence = {OfProperty{"table/shifts_base_by_a_rotation", "sinusoidal"},
                     OfProperty{"table/dot_product_depends_on_offset", "sinusoidal"}}},
       {.id = "B4",

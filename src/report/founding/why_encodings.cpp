@@ -160,7 +160,7 @@ const std::vector<Claim>& why_encodings() {
        .says = "Sinusoids serve periodic structure, such as that of poems.",
        .answer = Answer::under_a_condition,
        .why =
-           "For periods that are nearly a wavelength, or a whole number of them: a pair of the wide row gives one of them far past the window, as long as the phases have not drifted apart. A linear probe reads periods below the shortest wavelength at chance in the window that was tried; a short window can be learned by heart.",
+           "For periods that are nearly one wavelength of a pair, or several, where the period and their number have no factor in common: a pair of the wide row gives one of them far past the window, as long as the phases have not drifted apart. A linear probe reads periods below the shortest wavelength at chance in the window that was tried; a short window can be learned by heart.",
        .evidence = {Cell{carries, "Can t mod m be read off?", {"2"}, "width 512, inside"},
                     Cell{carries, "Can t mod m be read off?", {"7"}, "width 512, inside"},
                     Cell{carries, "Can t mod m be read off?", {"7"}, "width 64, inside"},
