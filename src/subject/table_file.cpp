@@ -223,9 +223,10 @@ bool has_channels_first(const Shape& shape, const Table& declared) {
          shape.front() == declared.dim && shape.back() != declared.dim;
 }
 
-// [nq, nk, heads], as a lookup in a table of [entries, heads] leaves them.
+// [nq, nk, heads], as a lookup in a table of [entries, heads] leaves them; one query has a row for all.
 bool has_heads_last(const Shape& shape, std::size_t heads) {
-  return shape.size() == 3 && shape.back() == heads && shape.front() != heads;
+  return shape.size() == 3 && shape.back() == heads && shape.front() != heads &&
+         (shape[0] == shape[1] || shape[0] == 1);
 }
 
 Axes put_in_place(Array& array, const Table* rows, const Expected& expected) {

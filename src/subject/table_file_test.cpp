@@ -173,6 +173,11 @@ TEST_F(TableFile, a_bias_may_have_its_heads_last) {
         << shape;
     EXPECT_TRUE(subject.description.ends_with("2, 2, 3], heads last, in F64")) << subject.description;
   }
+  // Of two heads where three were declared: no queries and keys are taken for them.
+  const std::string path = file("x.npy", npy(dictionary("<f8", "(2, 1, 3)"), bytes(std::vector<double>(6))));
+  EXPECT_EQ(thrown<std::invalid_argument>(
+                "table:" + path, [&] { open("table:" + path, expected(Bias{.heads = 3}, "heads=3")); }),
+            ": has 2 heads, `learned` with heads=3 has 3");
 }
 
 TEST_F(TableFile, three_axes_are_a_bias) {
