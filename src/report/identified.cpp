@@ -34,6 +34,15 @@ std::string compared(const Identified& found) {
                  found.subject.precision.text(), percent_at_most(answer.share));
 }
 
+// What a convention with a causal mask says nothing of, and was not looked at.
+std::string not_compared(const Identified& found) {
+  const Candidate& answer = found.hold.front().candidate;
+  const EncodingSpec& spec = encoding_named(answer.encoding);
+  return is_causal(spec.make(with(spec, answer.parameters)))
+             ? "  keys after the query, which its causal mask hides, were compared with nothing\n"
+             : "";
+}
+
 // As whom a gate has to read it.
 std::string_view read_as(const Identified& found, std::string_view subject) {
   return found.read_as.empty() ? subject : found.read_as;
@@ -132,9 +141,9 @@ std::string identified(const Identified& found, std::string_view subject, const 
             : fmt::format("none of {} convention{} holds", found.tried, found.tried == 1 ? "" : "s"),
         cut_short, described, found.nearest ? nearest(found, subject) : "  no convention is near\n");
   const Convention& answer = found.hold.front();
-  std::string out =
-      fmt::format("{}  {} of {}\n{}{}{}{}{}", style.paint("IDENTIFIED"), convention(answer.candidate), name,
-                  cut_short, described, fewer_digits(found), compared(found), not_told(found));
+  std::string out = fmt::format("{}  {} of {}\n{}{}{}{}{}", style.paint("IDENTIFIED"),
+                                convention(answer.candidate), name, cut_short, described, fewer_digits(found),
+                                compared(found) + not_compared(found), not_told(found));
   if (!found.seeming.empty()) out += fmt::format("  {}\n", found.seeming);
   if (!answer.trained)
     out += fmt::format("  gate it: {}\n", gate_of(answer.candidate, read_as(found, subject)));

@@ -94,6 +94,17 @@ TEST(IdentifiedWords, say_that_not_all_was_tried) {
   EXPECT_FALSE(Json::parse(identified_json(found, "x")).contains("interrupted"));
 }
 
+TEST(IdentifiedWords, say_where_a_causal_mask_hides_what_was_not_compared) {
+  const std::string hidden =
+      "  keys after the query, which its causal mask hides, were compared with nothing\n";
+  for (const bool trained : {true, false}) {
+    Identified causal = of("t5_bias", "heads=3 direction=unidirectional"), open = of("t5_bias", "heads=3");
+    causal.hold.front().trained = open.hold.front().trained = trained;
+    EXPECT_NE(identified(causal, "table:x.npy", {}).find(hidden), std::string::npos);
+    EXPECT_EQ(identified(open, "table:x.npy", {}).find(hidden), std::string::npos);
+  }
+}
+
 TEST(IdentifiedWords, of_trained_numbers_no_gate_is_offered) {
   Identified found = of("t5_bias", "heads=3");
   found.hold.front().trained = true;
