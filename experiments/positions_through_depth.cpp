@@ -323,7 +323,6 @@ std::vector<Block> causal(const Measured& m) {
   for (std::size_t n = 0; n < examples.size(); ++n)
     grid.rows.push_back({std::to_string(examples[n]), band(m.causal.with[n]), band(m.causal.without[n]),
                          band(m.started.with[n]), band(m.started.without[n])});
-  const std::size_t most = more_examples.size() - 1;
   return {
       Section{"Does an encoding help a causal model?"},
       Paragraph{
@@ -335,8 +334,8 @@ std::vector<Block> causal(const Measured& m) {
       grid,
       Paragraph{fmt::format(
           "Fitted to {} sequences with the same first token the probe reads {} with the encoding and {} without (medians of {} draws of their own).",
-          more_examples[most], fixed(m.more.causal_with[most].median(), 2),
-          fixed(m.more.causal_without[most].median(), 2), more_draws)}};
+          more_examples.back(), fixed(m.more.causal_with.back().median(), 2),
+          fixed(m.more.causal_without.back().median(), 2), more_draws)}};
 }
 
 std::vector<Block> ability(const Measured& m) {

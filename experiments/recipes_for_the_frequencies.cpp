@@ -366,7 +366,7 @@ std::vector<Block> by_recipe(const Measured& m) {
                   "largest with functions off by 1 ULP", "angle at 4,096, rad"},
       .rows = {},
       .caption =
-          "Base 10000, every step rounded once to the format, all pairs; bf16 at width 512 only. ULP: units in the last place of the format at the exact frequency. Functions: exponential and power, correctly rounded in the first two columns, off by one unit in the same direction throughout in the third. Angle: the largest product of 4,096 and the error of a frequency. As 4,096 is a power of two no format rounds that product again; at other positions the angle's own rounding comes on top, and is about as large as the error of a power."};
+          "Base 10000, every step rounded once to the format, all pairs; bf16 at width 512 only. ULP: units in the last place of the format at the exact frequency. Functions: exponential and power, correctly rounded in the first two columns, off by one unit in the same direction throughout in the third. Angle: the largest product of 4,096 and the error of a frequency. As 4,096 is a power of two no format rounds that product again; at other positions the angle's own rounding comes on top."};
   for (const Line& one : m.lines)
     for (std::size_t f = 0; f < formats.size(); ++f)
       for (std::size_t r = 0; r < recipes().size(); ++r) {
