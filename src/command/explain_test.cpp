@@ -15,6 +15,7 @@ TEST(ExplainCommand, says_what_a_term_means) {
       << witness.said;
   EXPECT_EQ(posproof("explain negative example").said, posproof("explain 'negative example'").said);
   EXPECT_EQ(posproof("explain ceiling").said.rfind("error, bound, ceiling\n", 0), 0u);
+  EXPECT_EQ(posproof("explain 'error, bound, ceiling'").said, posproof("explain ceiling").said);
 }
 
 TEST(ExplainCommand, takes_ids_and_names_what_is_near_another_word) {

@@ -75,7 +75,7 @@ Command gate_command() {
             .field = &arguments->subject,
             .help =
                 "cmd:'PROGRAM ARGS', lib:LIBRARY or table:FILE, each with [@precision]; table:COS,SIN[@precision] for "
-                "the cache of a rotary encoding",
+                "the cache of a rotary encoding, or one array, or its frequencies alone",
             .required = true,
             .words = &schemes},
            {"--junit", &arguments->junit, "write a JUnit XML file, too", Option::NewFile{}},

@@ -53,8 +53,8 @@ Command identify_command() {
           {{.names = "SUBJECT",
             .field = &arguments->subject,
             .help =
-                "cmd:'PROGRAM ARGS', lib:LIBRARY or table:FILE, each with [@precision], a table, a bias or the cache of a "
-                "rotary encoding; table:COS,SIN[@precision]",
+                "cmd:'PROGRAM ARGS', lib:LIBRARY or table:FILE (a table, a bias, of a rotary encoding its cache or its "
+                "frequencies alone), each with [@precision]; table:COS,SIN[@precision]",
             .required = true,
             .words = &schemes},
            {.names = "--dim",

@@ -35,10 +35,13 @@ std::string compared(const Identified& found) {
 }
 
 // What a convention with a causal mask says nothing of, and was not looked at.
-std::string not_compared(const Identified& found) {
-  const Candidate& answer = found.hold.front().candidate;
+bool hides_later_keys(const Candidate& answer) {
   const EncodingSpec& spec = encoding_named(answer.encoding);
-  return is_causal(spec.make(with(spec, answer.parameters)))
+  return is_causal(spec.make(with(spec, answer.parameters)));
+}
+
+std::string not_compared(const Candidate& answer) {
+  return hides_later_keys(answer)
              ? "  keys after the query, which its causal mask hides, were compared with nothing\n"
              : "";
 }
@@ -143,7 +146,7 @@ std::string identified(const Identified& found, std::string_view subject, const 
   const Convention& answer = found.hold.front();
   std::string out = fmt::format("{}  {} of {}\n{}{}{}{}{}", style.paint("IDENTIFIED"),
                                 convention(answer.candidate), name, cut_short, described, fewer_digits(found),
-                                compared(found) + not_compared(found), not_told(found));
+                                compared(found) + not_compared(answer.candidate), not_told(found));
   if (!found.seeming.empty()) out += fmt::format("  {}\n", found.seeming);
   if (!answer.trained)
     out += fmt::format("  gate it: {}\n", gate_of(answer.candidate, read_as(found, subject)));
@@ -162,6 +165,9 @@ std::string identified_json(const Identified& found, std::string_view subject) {
     out["identified"] = of(answer.candidate);
     out["identified"]["share_of_bound"] = answer.share;
     out["identified"]["trained_numbers"] = answer.trained;
+    out["identified"]["not_compared"] = Json::array();
+    if (hides_later_keys(answer.candidate))
+      out["identified"]["not_compared"].push_back("keys after the query, which its causal mask hides");
     if (!answer.trained) out["identified"]["gate"] = gate_of(answer.candidate, read_as(found, subject));
     out["precision"] = found.subject.precision.word();
     if (!found.read_as.empty()) out["read_as"] = printable(found.read_as);

@@ -102,6 +102,9 @@ TEST(IdentifiedWords, say_where_a_causal_mask_hides_what_was_not_compared) {
     causal.hold.front().trained = open.hold.front().trained = trained;
     EXPECT_NE(identified(causal, "table:x.npy", {}).find(hidden), std::string::npos);
     EXPECT_EQ(identified(open, "table:x.npy", {}).find(hidden), std::string::npos);
+    EXPECT_EQ(Json::parse(identified_json(causal, "x"))["identified"]["not_compared"],
+              Json({"keys after the query, which its causal mask hides"}));
+    EXPECT_EQ(Json::parse(identified_json(open, "x"))["identified"]["not_compared"], Json::array());
   }
 }
 

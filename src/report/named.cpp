@@ -160,7 +160,11 @@ std::vector<Named> everything_called(std::string_view name) {
   for (const auto& [id, value] : catalogue::experiments())
     if (same_name(id, name)) out.emplace_back(Entry<Experiment>{std::string(id), catalogued(value)});
   add(defects(), by_id);
-  add(meanings(), [](const Meaning& one) { return one.names; });
+  add(meanings(), [](const Meaning& one) {
+    std::vector<std::string> names = one.names;
+    names.push_back(fmt::format("{}", fmt::join(one.names, ", ")));  // as the page has them in its heading
+    return names;
+  });
   add(parameters(), [](const NamedParameter& one) { return names_of(*one.parameter); });
   for (Meaning& one : precisions(name)) out.emplace_back(std::move(one));
   return out;
