@@ -437,7 +437,7 @@ Document run() {
                 "The context is the largest number of positions, not how far a layer looks. "
                 "Mistral 7B v0.1 attends to the last {} tokens (sliding_window): {} of its {} pairs complete no turn in them. "
                 "The layers of Llama 4 Scout that have RoPE attend within chunks of {} tokens (attention_chunk_size), in which {} of {} pairs complete none. "
-                "Every other layer of Gemma 2 and of gpt-oss looks no farther than 4,096 and 128 tokens.",
+                "Every other layer of Gemma 2 and of gpt-oss looks no farther than 4,096 and 128 tokens, and five of six layers of Gemma 3 12B, whose base is 10,000, no farther than 1,024.",
                 whole(mistral.model->window), mistral.in_window, mistral.w.size(), whole(scout.model->window),
                 scout.in_window, scout.w.size())},
             kernels(m), Section{"What an angle is worth at the end of the context"}, errors(m),

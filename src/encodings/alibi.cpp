@@ -119,7 +119,7 @@ const Condition asymmetric{{{"form", {"asymmetric"}}}}, is_log_linear{{{"rule", 
 const EncodingSpec entry{
     .summary = "a penalty on the logit that is linear in the distance, with a slope for each head",
     .formula = "b_h(i,j) = -m_h (i - j), m_h = 2^(-max_bias h / heads) for h = 1 .. heads, a power of 2",
-    .source = "Press, Smith and Lewis 2022, Train Short, Test Long: Attention with Linear Biases, section 3",
+    .source = "Press, Smith and Lewis 2021, Train Short, Test Long: Attention with Linear Biases, section 3",
     .parameters =
         {.all =
              {whole("heads", any_heads, 8, {1, 2, 3, 8, 12}, "heads"),

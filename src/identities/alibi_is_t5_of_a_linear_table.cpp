@@ -40,7 +40,7 @@ Residual check(const Sides& sides, Draw& draw) {
 const Identity entry{
     .statement = "T5 with a bucket for each offset and the table E[n] = -m n is ALiBi.",
     .formula = "n < e: bucket(-n) = n, so that b(i,j) = -m (i - j)",
-    .source = "Raffel et al. 2020 (T5), section 2.1; Press, Smith and Lewis 2022 (ALiBi), section 3",
+    .source = "Raffel et al. 2020 (T5), section 2.1; Press, Smith and Lewis 2021 (ALiBi), section 3",
     .left = &encodings::alibi,
     .right = &encodings::t5_bias,
     .where =
