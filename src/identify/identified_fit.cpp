@@ -58,11 +58,17 @@ Source asking(const Encoding& subject, const Domain& domain) {
 }
 
 // How near entries are, whatever rounding allows: what tells a slip, or noise on all of a table, from another
-// convention, of which some entries are right by chance and the others far off.
+// convention, of which some entries are right by chance and the others far off. Where both are 0, as in the
+// pairs that a content leaves empty, nothing is told.
 void add_entries(const Tensor& there, const Tensor& here, const Bound& allowed, Fit& to) {
-  double largest = 0;
-  for (const double entry : here.data) largest = std::max(largest, std::abs(entry));
+  const auto largest_of = [](const Tensor& answer) {
+    double out = 0;
+    for (const double entry : answer.data) out = std::max(out, std::abs(entry));
+    return out;
+  };
+  const double largest = std::min(largest_of(here), largest_of(there));  // of small ones zeros are not near
   for (std::size_t n = 0; n < here.data.size(); ++n) {
+    if (there.data[n] == 0 && here.data[n] == 0) continue;
     const double off = std::abs(there.data[n] - here.data[n]), half = 0.01 * largest;
     to.near += off <= allowed.error.data[n] ? 1
                : off <= half                ? 1 - off / (2 * half)

@@ -60,6 +60,7 @@ class Site:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         from selenium.webdriver.chrome.service import Service
         self.browser = webdriver.Chrome(options=options, service=Service(DRIVER))
+        self.browser.set_script_timeout(400)  # axe-core looks at every cell of the matrix
 
     def prefer(self, scheme, media=""):
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia",
