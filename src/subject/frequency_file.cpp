@@ -13,10 +13,30 @@
 namespace posproof {
 namespace {
 
+// Those that would rotate if no pair were left out, behind the others, in the same layout.
+std::vector<Pair> left_out(const Rotary& declared) {
+  std::vector<bool> rotates(declared.dim, false);
+  for (const Pair& pair : declared.pairs) rotates[pair.first] = rotates[pair.second] = true;
+  std::vector<std::size_t> rest;
+  for (std::size_t channel = 0; channel < declared.dim; ++channel)
+    if (!rotates[channel]) rest.push_back(channel);
+  const bool neighbours =
+      !declared.pairs.empty() && declared.pairs.front().second == declared.pairs.front().first + 1;
+  const std::size_t half = rest.size() / 2;
+  std::vector<Pair> out;
+  for (std::size_t i = 0; i < half; ++i)
+    out.push_back({.first = rest[neighbours ? 2 * i : i],
+                   .second = rest[neighbours ? 2 * i + 1 : i + half],
+                   .frequency = 0,
+                   .index = declared.pairs.size() + i});
+  return out;
+}
+
 // Rotates by them.
 struct Rotating {
   Rotary declared;
-  std::vector<double> frequencies;  // of each declared pair
+  std::vector<double> frequencies;                // of each declared pair
+  std::vector<std::pair<Pair, double>> left_out;  // of those that ought to stand still
 
   Tensor rotated(const Tensor& x, const Positions& positions, Role role) const {
     check_rotation(x, positions, declared.heads, declared.dim);
@@ -30,14 +50,25 @@ struct Rotating {
                           size = static_cast<long double>(declared.amplitude) *
                                  (declared.stretch ? declared.stretch(pair, position, role) : 1),
                           c = size * std::cos(angle), s = size * std::sin(angle);
-        for (std::size_t head = 0; head < declared.heads; ++head) {
-          const auto channels = out.row((token / n * declared.heads + head) * n + token % n);
-          const double first = channels[pair.first], second = channels[pair.second];
-          channels[pair.first] = static_cast<double>(first * c - second * s);
-          channels[pair.second] = static_cast<double>(first * s + second * c);
-        }
+        rotate(out, token / n, token % n, pair, c, s);
+      }
+    for (std::size_t token = 0; token < positions.size(); ++token)
+      for (const auto& [pair, frequency] : left_out) {
+        const long double angle = static_cast<long double>(positions.at(token)) * frequency;
+        rotate(out, token / n, token % n, pair, std::cos(angle), std::sin(angle));
       }
     return in_order(declared, std::move(out));
+  }
+
+ private:
+  void rotate(Tensor& x, std::size_t row, std::size_t token, const Pair& pair, long double c,
+              long double s) const {
+    for (std::size_t head = 0; head < declared.heads; ++head) {
+      const auto channels = x.row((row * declared.heads + head) * x.shape[2] + token);
+      const double first = channels[pair.first], second = channels[pair.second];
+      channels[pair.first] = static_cast<double>(first * c - second * s);
+      channels[pair.second] = static_cast<double>(first * s + second * c);
+    }
   }
 };
 
@@ -45,7 +76,7 @@ struct Rotating {
 
 bool are_frequencies(const Array& array, const Rotary& declared) {
   return array.shape.size() == 1 && !array.complex && !array.empty() &&
-         array.shape.front() == declared.pairs.size();
+         (array.shape.front() == declared.pairs.size() || 2 * array.shape.front() == declared.dim);
 }
 
 Subject open_frequencies(const Words& words, const Array& array, const Rotary& declared,
@@ -57,9 +88,12 @@ Subject open_frequencies(const Words& words, const Array& array, const Rotary& d
         declared.in_call ? "depend on the length of the call" : "are sums over several axes"));
   std::vector<double> in_file(array.width());
   array.row(0, in_file);
-  Rotating by{declared, {}};
+  Rotating by{declared, {}, {}};
   for (const Pair& pair : declared.pairs)
     by.frequencies.push_back(std::copysign(1.0, pair.frequency) * in_file[pair.index]);
+  if (in_file.size() > declared.pairs.size())
+    for (const Pair& pair : left_out(declared))
+      if (in_file[pair.index] != 0) by.left_out.emplace_back(pair, in_file[pair.index]);
   const Dtype dtype = posproof::dtype(array.format);
   Rotary rotary = declared;
   rotary.rotate = [by = std::make_shared<const Rotating>(std::move(by))](

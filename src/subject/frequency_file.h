@@ -7,7 +7,8 @@
 
 namespace posproof {
 
-// Whether that is one number for each pair, and no row of a cache.
+// Whether that is one number for each pair, and no row of a cache; or for each of the pairs that all channels
+// make, of which those that do not rotate have 0 (p-RoPE, as its buffers have it).
 bool are_frequencies(const Array& array, const Rotary& declared);
 
 // `table:FILE`, an array of [pairs]: the frequencies alone, in radians a position, as the buffer `inv_freq`

@@ -67,6 +67,34 @@ TEST(FrequencyFile, has_one_for_each_pair) {
   EXPECT_THROW(opened(Tensor({3}, {1, 1, 1}), declared()), std::invalid_argument);
 }
 
+// p-RoPE has 0 for the pairs that stand still, in the layout of those that rotate.
+TEST(FrequencyFile, has_zeros_for_pairs_that_stand_still) {
+  const auto rotated = [](const std::vector<Pair>& pairs, const std::vector<double>& frequencies) {
+    const Rotary kept{.dim = 8, .heads = 1, .pairs = pairs};
+    const Written file("inv_freq.npy", Tensor({frequencies.size()}, frequencies), true);
+    const Subject subject = open(file.subject(), testing::expected(kept, "dim=8"));
+    const std::vector<Position> position = {3};
+    return as<Rotary>(subject.encoding)
+        .rotate(Tensor({1, 1, 1, 8}, {1, 1, 1, 1, 0, 0, 0, 0}), position, Role::query)
+        .data;
+  };
+  const std::vector<Pair> halves = {{0, 4, 1.0, 0}, {1, 5, 0.5, 1}},
+                          neighbours = {{0, 1, 1.0, 0}, {2, 3, 0.5, 1}};
+  const double c = std::cos(3.0), s = std::sin(3.0), c2 = std::cos(1.5), s2 = std::sin(1.5),
+               c4 = std::cos(0.75), s4 = std::sin(0.75);
+  const std::vector<double> still = rotated(halves, {1, 0.5, 0, 0});
+  EXPECT_EQ(still, (std::vector<double>{c, c2, 1, 1, s, s2, 0, 0}));
+  EXPECT_EQ(rotated(halves, {1, 0.5}), still);
+  EXPECT_EQ(rotated(halves, {1, 0.5, 0, 0.25}), (std::vector<double>{c, c2, 1, c4, s, s2, 0, s4}));
+  EXPECT_EQ(rotated(halves, {1, 0.5, 0.25, 0}), (std::vector<double>{c, c2, c4, 1, s, s2, s4, 0}));
+  // Neighbours are (1, 1), (1, 1), (0, 0) and (0, 0), where a rotation of the third turns nothing. Two
+  // numbers below 1 are rounded by 2^-54 each, their sum by 2^-53, and once more where it is rotated.
+  const std::vector<double> found = rotated(neighbours, {1, 0.5, 0.25, 0}),
+                            right = {c - s, s + c, c2 - s2, s2 + c2, 0, 0, 0, 0};
+  for (std::size_t channel = 0; channel < right.size(); ++channel)
+    EXPECT_NEAR(found[channel], right[channel], 0x1p-51) << channel;
+}
+
 TEST(FrequencyFile, is_of_no_encoding_whose_frequencies_are_others_in_other_calls) {
   Rotary by_length = declared(), of_a_plane = declared();
   by_length.in_call = [](Position) { return std::make_shared<const Rotary>(declared()); };
