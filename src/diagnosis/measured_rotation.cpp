@@ -21,8 +21,6 @@ namespace {
 using Complex = std::complex<double>;
 
 constexpr std::size_t most_channels = 1024, longest_sequence = 256;
-// Of fewer, a frequency, a phase and an amplitude leave nothing to be checked by.
-constexpr Position fewest_positions = 4;
 
 std::vector<Position> in_sequence(Position first, std::size_t n) {
   std::vector<Position> out(n);

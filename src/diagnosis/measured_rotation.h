@@ -42,6 +42,9 @@ struct MeasuredRotation {
   bool is_known() const;
 };
 
+// Of fewer, a frequency, a phase and an amplitude leave nothing to be checked by.
+constexpr Position fewest_positions = 4;
+
 // Which inputs each output depends on, by one-hot inputs, and then what it makes of them: in a sequence from
 // the first position on, and followed from there over positions that double, one call for each group of
 // inputs that no output shares. None where the subject does not answer that, or with more than 1024 channels.

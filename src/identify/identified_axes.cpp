@@ -15,16 +15,21 @@ struct MeasuredAxes {
   MeasuredRotation all;                // each channel as measured along the number that rotates it
   std::vector<MeasuredRotation> each;  // along one number
   std::vector<double> pairs;           // which that number rotates
+  bool few_frames = false;             // the first of three is too short to be measured along
 };
 
 std::optional<MeasuredAxes> measured_axes(const Rotary& subject, const Precision& precision) {
   MeasuredAxes out;
   for (std::size_t axis = 0; axis < subject.positions.axes; ++axis) {
+    if (axis == 0 && subject.positions.axes == 3 && subject.positions.last(0) + 1 < fewest_positions) {
+      out.few_frames = true;
+      continue;
+    }
     Rotary one = along_axis(subject, axis, subject.positions);
     one.pairs.clear();  // nothing is declared
     const auto measured = measured_rotation(one, one, Role::query, precision);
     if (!measured || measured->heads.empty()) return std::nullopt;
-    if (axis == 0) out.all = *measured;
+    if (out.each.empty()) out.all = *measured;
     double channels = 0;
     const auto& first = measured->heads.front();
     for (std::size_t c = 0; c < first.size(); ++c) {
@@ -158,7 +163,8 @@ std::optional<Parameters> mixed(const MeasuredAxes& measured, bool half_split, c
   return out;
 }
 
-// Of a picture in a model of three numbers, whose first is 0 everywhere: the pairs of that one do not rotate.
+// Of a picture in a model of three numbers, whose first is 0 everywhere, the pairs of that one do not rotate;
+// of a few frames they are those that the other numbers do not rotate, of the same base.
 void add_still_images(const MeasuredAxes& measured, const std::vector<std::vector<Divided>>& along,
                       std::size_t dim, std::vector<Candidate>& to) {
   if (measured.pairs.size() != 2) return;
@@ -188,6 +194,10 @@ std::vector<Candidate> axes_candidates(const Rotary& subject, const Precision& p
   std::vector<std::vector<Divided>> along;
   for (std::size_t axis = 0; axis < measured->each.size(); ++axis)
     along.push_back(divided(measured->each[axis], measured->pairs[axis], precision));
+  if (measured->few_frames) {
+    add_still_images(*measured, along, subject.dim, out);
+    return out;
+  }
   for (const IdentifiedChannels& channels : identified_channels(measured->all, precision)) {
     Parameters shape;
     shape.set("dim", static_cast<double>(subject.dim));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <optional>
 #include <utility>
 
@@ -26,7 +27,7 @@ std::vector<Extents> grids_of(std::size_t places) {
 }
 
 std::vector<Extents> grids_of(const Shape& shape, std::size_t still_rows = 0) {
-  if (shape.size() == 3) return {{static_cast<double>(shape[0]), static_cast<double>(shape[1])}};
+  if (shape.size() > 2) return {Extents(shape.begin(), shape.end() - 1)};
   std::vector<Extents> out;
   if (shape.size() != 2) return out;
   std::vector<std::size_t> apart = {0, 1};
@@ -36,6 +37,17 @@ std::vector<Extents> grids_of(const Shape& shape, std::size_t still_rows = 0) {
     if (shape[0] > class_tokens)
       for (Extents& one : grids_of(shape[0] - class_tokens))
         if (std::ranges::find(out, one) == out.end()) out.push_back(std::move(one));
+  return out;
+}
+
+// Of a film, frame by frame.
+std::vector<Extents> films_of(std::size_t places) {
+  std::vector<Extents> out;
+  for (std::size_t frames = 2; frames * 16 <= places; ++frames) {
+    if (places % frames != 0) continue;
+    for (const Extents& one : grids_of(places / frames))
+      out.push_back({static_cast<double>(frames), one[0], one[1]});
+  }
   return out;
 }
 
@@ -124,7 +136,31 @@ std::vector<MeasuredLadder> steps_of(const Table& table, const Table& like, cons
   return out;
 }
 
-constexpr std::size_t most_places = 4096;  // that are looked at
+// Some pairs for time, and the rest for height and width in equal parts: how many does not matter for
+// reading a file whose pairs lie in these layouts.
+std::vector<double> parts_of_a_film(std::size_t dim) {
+  const double pairs = static_cast<double>(dim / 2), each = std::floor(3 * pairs / 8);
+  return {2 * (pairs - 2 * each), 2 * each, 2 * each};
+}
+
+Tensor rotated_ones(const Rotary& rotary, const std::vector<Position>& places) {
+  Tensor x({1, rotary.heads, places.size() / rotary.positions.axes, rotary.dim});
+  for (std::size_t r = 0; r < x.rows(); ++r)
+    for (const Pair& pair : rotary.pairs) x.at(r, pair.first) = 1;
+  return rotary.rotate(x, {places, rotary.positions.axes}, Role::query);
+}
+
+// As many places as that, spread over all of the grid, the first and the last too.
+std::vector<Position> some_places(const std::vector<std::size_t>& extents, std::size_t most) {
+  const std::size_t all = count(extents), n = std::min(all, most);
+  std::vector<Position> out(n * extents.size());
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t place = n == 1 ? 0 : k * (all - 1) / (n - 1);
+    for (std::size_t axis = extents.size(); axis-- > 0; place /= extents[axis])
+      out[k * extents.size() + axis] = static_cast<Position>(place % extents[axis]);
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -140,13 +176,21 @@ std::vector<Candidate> grid_caches(const std::vector<Shape>& shapes, std::size_t
   for (const char* layout : layouts) as.emplace_back(columns, layout);
   if (shapes.size() == 1 && columns % 2 == 0)  // cosines, then sines
     for (const char* layout : layouts) as.emplace_back(columns / 2, layout);
+  std::vector<Extents> grids = grids_of(rows, still_rows);
+  if (rows.size() == 2)
+    for (Extents& one : films_of(rows.front())) grids.push_back(std::move(one));
   std::vector<Candidate> out;
-  for (const Extents& grid : grids_of(rows, still_rows))
+  for (const Extents& grid : grids)
     for (const auto& [dim, layout] : as) {
       Parameters given;
       given.set("dim", static_cast<double>(dim));
       given.set("layout", std::string(layout));
       given.set("grid", grid);
+      if (grid.size() == 3) {
+        if (std::string_view(layout) == "half_split_by_axis") continue;  // of how many channels each, is open
+        given.set("axes", 3.0);
+        given.set("parts", parts_of_a_film(dim));
+      }
       out.push_back({"axial_rope", std::move(given)});
     }
   return out;
@@ -175,28 +219,56 @@ Rotary from_the_origin(Rotary rotary) {
   return rotary;
 }
 
-bool is_of_its_grid(const Rotary& rotary) {
-  const std::size_t rows = static_cast<std::size_t>(rotary.positions.last(0)) + 1,
-                    columns = static_cast<std::size_t>(rotary.positions.last(1)) + 1;
-  const std::size_t n = std::min(rows * columns, most_places);
-  std::vector<Position> places;
-  for (std::size_t place = 0; place < n; ++place)
-    places.insert(places.end(),
-                  {static_cast<Position>(place / columns), static_cast<Position>(place % columns)});
-  Tensor x({1, rotary.heads, n, rotary.dim});
-  for (std::size_t r = 0; r < x.rows(); ++r)
-    for (const Pair& pair : rotary.pairs) x.at(r, pair.first) = 1;
-  const Tensor y = rotary.rotate(x, {places, 2}, Role::query);
-  for (const Pair& pair : rotary.pairs) {
-    bool by_row = true, by_column = true;
-    for (std::size_t place = 0; place < n; ++place)
-      for (const std::size_t c : {pair.first, pair.second}) {
-        by_row = by_row && y.at(place, c) == y.at(place / columns * columns, c);
-        by_column = by_column && y.at(place, c) == y.at(place % columns, c);
-      }
-    if (!by_row && !by_column) return false;
+OfItsGrid of_its_grid(const Rotary& rotary) {
+  const std::size_t axes = rotary.positions.axes;
+  std::vector<std::size_t> extents;
+  std::vector<Tensor> along;  // one number alone
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    extents.push_back(static_cast<std::size_t>(rotary.positions.last(axis)) + 1);
+    std::vector<Position> line(extents[axis] * axes, 0);
+    for (std::size_t t = 0; t < extents[axis]; ++t) line[t * axes + axis] = static_cast<Position>(t);
+    along.push_back(rotated_ones(rotary, line));
   }
-  return true;
+  OfItsGrid out = OfItsGrid::yes;
+  for (const std::size_t most : {std::size_t{256}, std::size_t{8192}}) {  // most grids fail at the first few
+    const std::vector<Position> places = some_places(extents, most);
+    const Tensor y = rotated_ones(rotary, places);
+    const auto is_along = [&](std::size_t axis, std::size_t channel) {
+      for (std::size_t n = 0; n * axes < places.size(); ++n)
+        if (y.at(n, channel) != along[axis].at(static_cast<std::size_t>(places[n * axes + axis]), channel))
+          return false;
+      return true;
+    };
+    for (const Pair& pair : rotary.pairs) {
+      bool of_one_axis = false;
+      for (const std::size_t channel : {pair.first, pair.second}) {
+        bool of_any = false;
+        for (std::size_t axis = 0; axis < axes; ++axis) of_any = of_any || is_along(axis, channel);
+        if (!of_any) return OfItsGrid::no;
+      }
+      for (std::size_t axis = 0; axis < axes; ++axis)
+        of_one_axis = of_one_axis || (is_along(axis, pair.first) && is_along(axis, pair.second));
+      if (!of_one_axis) out = OfItsGrid::in_other_pairs;
+    }
+  }
+  return out;
+}
+
+std::vector<double> first_place(const Rotary& rotary, const Rotary& like) {
+  const std::size_t axes = rotary.positions.axes;
+  Rotary as_declared = rotary;
+  as_declared.pairs = like.pairs;
+  const Tensor y = rotated_ones(as_declared, std::vector<Position>(axes, 0));
+  std::vector<Pair> pairs = like.pairs;
+  std::ranges::sort(pairs, {}, [](const Pair& one) { return std::abs(one.frequency); });
+  std::vector<double> out(axes, 0);
+  for (const Pair& pair : pairs) {  // the slowest has made no turn, and says how many the next one has made
+    if (pair.frequency == 0) continue;
+    const double angle = std::atan2(y.at(0, pair.second), y.at(0, pair.first)), turn = 2 * std::numbers::pi;
+    double& t = out[pair.axis];
+    t = (angle + turn * std::round((t * pair.frequency - angle) / turn)) / pair.frequency;
+  }
+  return out;
 }
 
 std::vector<Candidate> measured_grid_candidates(const Table& table, const Precision& precision) {

@@ -14,12 +14,18 @@ std::vector<Candidate> grid_candidates(Shape shape);
 
 // As what files of those shapes may be read that are the cosines and sines of a grid: `axial_rope` of a width
 // and a layout, on every grid of so many places, behind or before one row of a class token or without,
-// or behind the rows that rotate nothing (`still_rows`, the first of which may be the first place's).
+// or behind the rows that rotate nothing (`still_rows`, the first of which may be the first place's); and on
+// every grid of frames, rows and columns. One grid after the other.
 std::vector<Candidate> grid_caches(const std::vector<Shape>& shapes, std::size_t still_rows = 0);
 
 // Whether each pair is rotated along one number of a place alone, as far as it was rotated from a file of
-// places: on another grid of as many, it is not.
-bool is_of_its_grid(const Rotary& rotary);
+// places: on another grid of as many, it is not. Where each channel is, and channels that were taken for a
+// pair are not along the same number, other ones are pairs.
+enum class OfItsGrid { no, in_other_pairs, yes };
+OfItsGrid of_its_grid(const Rotary& rotary);
+
+// The numbers of the first place, in steps, where the frequencies of the pairs are those of `like`.
+std::vector<double> first_place(const Rotary& rotary, const Rotary& like);
 
 // Each place against the first one, as if that rotated nothing: what is linear in the numbers of a place,
 // whatever number they begin at, is a rotation by them.

@@ -64,6 +64,26 @@ TEST(IdentifiedGrid, of_a_cache_is_each_of_so_many_places) {
   EXPECT_EQ(grids({24, 1, 8}), (Grids{"[4,6]", "[6,4]"}));
   EXPECT_EQ(grids({3, 8, 8}), Grids{"[3,8]"});
   EXPECT_EQ(grids({24}), Grids{});
+  // Of a film, frame by frame, each of which has 4 rows and columns at least.
+  EXPECT_EQ(grids({32, 8}), (Grids{"[4,8]", "[8,4]", "[2,4,4]"}));
+  EXPECT_EQ(grids({48, 8}), (Grids{"[4,12]", "[6,8]", "[8,6]", "[12,4]", "[2,4,6]", "[2,6,4]", "[3,4,4]"}));
+  EXPECT_EQ(grids({3, 5, 7, 8}), Grids{"[3,5,7]"});
+}
+
+// By the slowest pair first: the fastest has turned a few times before -40.
+TEST(IdentifiedGrid, knows_the_numbers_of_its_first_place) {
+  const auto of = [](const std::string& words) {
+    return as<Rotary>(encoding_named("axial_rope").make(Case::parse(words)));
+  };
+  const Rotary whole = of("dim=24 base=100"),
+               cropped =
+                   of("dim=24 base=100 coordinates=cropped grid=[6,8] crop_start=[-40,3] crop_stop=[-34,11]");
+  const std::vector<double> found = first_place(cropped, whole);
+  ASSERT_EQ(found.size(), 2u);
+  // An angle of 40 is rounded by 2^-48, and the fastest pair rotates by 1 a step.
+  EXPECT_NEAR(found[0], -40, 1e-12);
+  EXPECT_NEAR(found[1], 3, 1e-12);
+  EXPECT_EQ(first_place(whole, whole), (std::vector<double>{0, 0}));
 }
 
 // Two arrays have a column for each pair or each channel; one has cosines for both, and sines behind them.
@@ -117,10 +137,18 @@ TEST(IdentifiedGrid, of_a_table_has_a_ladder_that_falls) {
 }
 
 TEST(IdentifiedGrid, is_the_one_where_each_pair_rotates_along_one_number) {
-  EXPECT_TRUE(is_of_its_grid(read_with(4)));
-  for (const Position columns : {2, 3, 6, 8, 12}) EXPECT_FALSE(is_of_its_grid(read_with(columns))) << columns;
+  EXPECT_EQ(of_its_grid(read_with(4)), OfItsGrid::yes);
+  for (const Position columns : {2, 3, 6, 8, 12})
+    EXPECT_EQ(of_its_grid(read_with(columns)), OfItsGrid::no) << columns;
   // One place that is another is none of a grid, the last too.
-  for (const Position place : {0, 5, 22}) EXPECT_FALSE(is_of_its_grid(read_with(4, {place}))) << place;
+  // Each channel along one number, and what were taken for pairs along two.
+  Rotary other_pairs = read_with(4);
+  ASSERT_EQ(other_pairs.pairs.size() % 2, 0u);
+  for (std::size_t i = 0; 2 * i < other_pairs.pairs.size(); ++i)
+    std::swap(other_pairs.pairs[i].second, other_pairs.pairs[i + other_pairs.pairs.size() / 2].second);
+  EXPECT_EQ(of_its_grid(other_pairs), OfItsGrid::in_other_pairs);
+  for (const Position place : {0, 5, 22})
+    EXPECT_EQ(of_its_grid(read_with(4, {place})), OfItsGrid::no) << place;
 }
 
 }  // namespace

@@ -132,6 +132,31 @@ std::optional<Parameters> rotating_part(const Unidentified& subject) {
   return out;
 }
 
+// The same where its first place has other numbers, as of a crop, or where the middle of a picture is 0.
+std::optional<Candidate> from_another_place(Candidate whole, const Rotary& rotary) {
+  const EncodingSpec& spec = encoding_named(whole.encoding);
+  const Parameters own = with(spec, whole.parameters);
+  if (own.real("offset") != 0) return std::nullopt;
+  const Encoding made = spec.make(own);
+  const std::vector<double>& grid = std::get<std::vector<double>>(*own.find("grid"));
+  if (as<Rotary>(made).positions.axes != rotary.positions.axes) return std::nullopt;
+  const std::vector<double>& factors = std::get<std::vector<double>>(*own.find("factors"));
+  std::vector<double> start = first_place(rotary, as<Rotary>(made)), stop;
+  for (std::size_t axis = 0; axis < start.size(); ++axis) {
+    constexpr double near = 0x1p-12;
+    const double factor = factors.size() == start.size() ? factors[axis] : own.real("factor"),
+                 first = start[axis] / factor;
+    start[axis] = simplest({first - near, first + near});
+    stop.push_back(start[axis] + grid[axis] / factor);
+  }
+  if (std::ranges::all_of(start, [](double one) { return one == 0; })) return std::nullopt;
+  whole.parameters = without(without(std::move(whole.parameters), "factor"), "factors");
+  whole.parameters.set("coordinates", std::string("cropped"));
+  whole.parameters.set("crop_start", start);
+  whole.parameters.set("crop_stop", stop);
+  return whole;
+}
+
 bool is_of_kind(const EncodingSpec& spec, const Parameters& parameters, const Encoding& subject) {
   try {
     const auto kinds = attention::in_every_kind(spec.make(parameters));
@@ -200,8 +225,7 @@ std::vector<Proposed> Proposals::on_a_grid() {
     arrays.front().pop_back();
     arrays.push_back(arrays.front());
   }
-  if (!asked_.is_in_another_order())
-    for (const Candidate& like : grid_caches(arrays, asked_.still_rows())) propose_cache(like);
+  if (!asked_.is_in_another_order()) propose_caches(grid_caches(arrays, asked_.still_rows()));
   if (asked_.shapes().size() != 1) return since(before);
   std::string grid;
   bool has = false;
@@ -218,26 +242,39 @@ std::vector<Proposed> Proposals::on_a_grid() {
 }
 
 // By its rotations along each axis, where the file is one of that grid.
-void Proposals::propose_cache(const Candidate& like) {
-  try {
-    const Subject subject = asked_.as(like);
-    const auto& rotary = as<Rotary>(subject.encoding);
-    if (!is_of_its_grid(rotary)) return;
-    std::vector<Candidate> all = axes_candidates(from_the_origin(rotary), subject.precision);
-    for (Candidate& one : counted_from_1(all)) all.push_back(std::move(one));
-    for (Candidate& one : all) {
-      if (one.encoding != like.encoding) continue;
-      auto grid = std::get<std::vector<double>>(*like.parameters.find("grid"));
-      if (one.parameters.has("axes") && one.parameters.real("axes") == 3) grid.insert(grid.begin(), 1);
-      one.parameters.set("grid", grid);
-      if (one.parameters.word("coordinates") != "whole") {  // their steps are of a turn: no base is measured
-        Candidate other = one;
-        other.parameters.set("base", 100.0);
-        add(std::move(other));
-      }
-      add(std::move(one));
+void Proposals::propose_caches(const std::vector<Candidate>& likes) {
+  std::string other_grid;  // of no layout
+  for (const Candidate& like : likes) {
+    const std::string grid = text(*like.parameters.find("grid"));
+    if (grid == other_grid) continue;
+    try {
+      const Subject subject = asked_.as(like);
+      const auto& rotary = as<Rotary>(subject.encoding);
+      const OfItsGrid found = of_its_grid(rotary);
+      if (found == OfItsGrid::no) other_grid = grid;
+      if (found == OfItsGrid::yes) propose_cache(rotary, like, subject.precision);
+    } catch (const std::exception&) {  // the file is of another shape
     }
-  } catch (const std::exception&) {  // the file is of another shape, or another grid
+  }
+}
+
+void Proposals::propose_cache(const Rotary& rotary, const Candidate& like, const Precision& precision) {
+  std::vector<Candidate> all = axes_candidates(from_the_origin(rotary), precision);
+  for (Candidate& one : counted_from_1(all)) all.push_back(std::move(one));
+  for (Candidate& one : all) {
+    if (one.encoding != like.encoding) continue;
+    auto grid = std::get<std::vector<double>>(*like.parameters.find("grid"));
+    if (one.parameters.has("axes") && one.parameters.real("axes") > static_cast<double>(grid.size()))
+      grid.insert(grid.begin(), 1);
+    one.parameters.set("grid", grid);
+    if (one.parameters.word("coordinates") != "whole") {  // their steps are of a turn: no base is measured
+      Candidate other = one;
+      other.parameters.set("base", 100.0);
+      add(std::move(other));
+    } else if (auto cropped = from_another_place(one, rotary)) {
+      add(std::move(*cropped));
+    }
+    add(std::move(one));
   }
 }
 

@@ -40,7 +40,8 @@ class Proposals {
   std::vector<Proposed> since(std::size_t before) const;
   void propose_for_files();
   void propose_as(const Candidate& candidate);
-  void propose_cache(const Candidate& like);
+  void propose_caches(const std::vector<Candidate>& likes);
+  void propose_cache(const Rotary& rotary, const Candidate& like, const Precision& precision);
   void propose_measured(const Candidate& like);
   void propose_for(const Subject& subject, const Candidate& like);
   void propose(const Rotary& rotary, const Candidate& like, const Precision& precision);
@@ -52,8 +53,8 @@ class Proposals {
   const Unidentified& asked_;
   std::vector<Proposed> proposed_ = {};
   std::set<std::pair<std::string, std::string>> known_ = {};  // their encodings and words
-  std::vector<Candidate> likes_ = {};  // as which the subject was measured
-  std::optional<Bias> of_file_ = {};   // measured last
+  std::vector<Candidate> likes_ = {};                         // as which the subject was measured
+  std::optional<Bias> of_file_ = {};                          // measured last
 };
 
 }  // namespace posproof

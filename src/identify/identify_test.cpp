@@ -237,6 +237,31 @@ TEST(Identify, cosines_and_sines_of_a_grid_are_a_rotation_by_two_numbers) {
   EXPECT_EQ(named(of(both)), "");
 }
 
+// As video models have them, frames first: few of them, the middle of a picture as 0, steps of a half.
+TEST(Identify, cosines_and_sines_of_a_film_are_a_rotation_by_three_numbers) {
+  const auto film = [](const std::string& words, const Shape& grid) {
+    const auto rotary = as<Rotary>(encoding_named("axial_rope").make(Case::parse(words)));
+    std::vector<Position> places;
+    for (std::size_t p = 0; p < count(grid); ++p)
+      for (const std::size_t number : {p / (grid[1] * grid[2]), p / grid[2] % grid[1], p % grid[2]})
+        places.push_back(static_cast<Position>(number));
+    Tensor x({1, 1, count(grid), rotary.dim});
+    for (std::size_t r = 0; r < x.rows(); ++r)
+      for (const Pair& pair : rotary.pairs) x.at(r, pair.first) = 1;
+    Tensor out = rotary.rotate(x, {places, 3}, Role::query);
+    out.shape = {count(grid), rotary.dim};
+    return out;
+  };
+  const std::string shape = "dim=24 axes=3 parts=[4,8,12] layout=interleaved ",
+                    words = "axial_rope --dim 24 --axes 3 --parts [4,8,12] --layout interleaved ";
+  EXPECT_EQ(named(of(film(shape + "base=256", {5, 6, 7}))),
+            "axial_rope --dim 24 --axes 3 --base 256 --parts [4,8,12] --layout interleaved --grid [5,6,7]");
+  EXPECT_EQ(named(of(film(shape, {2, 6, 7}))), words + "--grid [2,6,7]");
+  EXPECT_EQ(named(of(film(shape + "coordinates=cropped grid=[3,8,5] crop_start=[0,-4,-3] crop_stop=[3,4,2]",
+                          {3, 8, 5}))),
+            words + "--coordinates cropped --grid [3,8,5] --crop_start [0,-4,-3] --crop_stop [3,4,2]");
+}
+
 // As `posproof oracle` writes it: channels that do not rotate have columns of zeros.
 TEST(Identify, one_array_of_cosines_and_sines_says_which_channels_rotate) {
   const auto array_of = [](const std::string& words) {
