@@ -82,6 +82,14 @@ Expected with_a_constant(const Row& row, const Precision& precision) {
   return out;
 }
 
+// Rounding alone puts the logits of a row off on both sides, or some of them more than others.
+bool are_off_by_one_constant(const Row& row) {
+  const double constant = row.given.front() - row.declared.front();
+  for (std::size_t j = 0; j < row.given.size(); ++j)
+    if (!(std::abs(row.given[j] - row.declared[j] - constant) <= std::abs(constant))) return false;
+  return true;
+}
+
 // Each logit off by at most e: a weight is off by a factor of at most exp(2 e). Its exponential, the sum of n
 // of them and the quotient add 4 + n roundings; what is below the smallest number of f16 may be 0.
 Expected weights(const Row& row, const Precision& precision) {
@@ -211,7 +219,9 @@ std::optional<std::string> logit_deviation(const Encoding& declared, const Preci
   const std::vector<Row> rows = rows_of(declared, precision, answered);
   constexpr std::ptrdiff_t several = 3;
   if (std::ranges::count_if(rows, is_telling) < several) return std::nullopt;
-  if (explains_all([&](const Row& row) { return with_a_constant(row, precision); }, rows))
+  if (explains_all([&](const Row& row) { return with_a_constant(row, precision); }, rows) &&
+      std::ranges::all_of(rows,
+                          [](const Row& row) { return !is_telling(row) || are_off_by_one_constant(row); }))
     return "each query's logits have a constant more or less: equal after a softmax";
   if (explains_all([&](const Row& row) { return weights(row, precision); }, rows))
     return "the answers are attention weights, a softmax of the declared logits";

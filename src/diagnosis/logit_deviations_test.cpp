@@ -65,6 +65,21 @@ TEST(LogitDeviations, a_constant_is_one_up_to_the_rounding_of_two_logits) {
   }
 }
 
+// In few digits a row may be off by several numbers that rounding would allow around one of them.
+TEST(LogitDeviations, a_constant_is_more_than_the_rounding_about_it) {
+  const Logits one = logits("alibi", "heads=4", 0);
+  const auto off_by = [&](const std::vector<double>& bounds) {
+    Tensor given = one.exact;
+    for (std::size_t r = 0; r < given.rows(); ++r)
+      for (std::size_t j = 0; j < given.width(); ++j)
+        given.at(r, j) += bounds[j % bounds.size()] * one.error.at(r, j);
+    return said(one, given);
+  };
+  EXPECT_EQ(off_by({0.9, 1.2, 1.1}),
+            "each query's logits have a constant more or less: equal after a softmax");
+  EXPECT_EQ(off_by({0.9, -1.1, 1.2}), "nothing");
+}
+
 TEST(LogitDeviations, are_one_factor_of_all) {
   const Logits rope = logits("rope", "dim=8", 100);
   const auto times = [&](double factor) {

@@ -116,8 +116,19 @@ std::optional<std::vector<std::string>> ramp_deviation(const std::vector<Measure
         fmt::format("the ramp runs from {} to {} rotations in original_length, not from {:g} to {:g}",
                     number(low, digits), number(high, digits), from, to)};
   }
+  // Where a ramp over pairs with that slope, which has that share at a pair, begins and ends.
+  const auto ends = [&](std::size_t i, double share, double slope) {
+    const double begin = index(i) - (1 - share) / -slope;
+    return std::pair(begin, begin + 1 / -slope);
+  };
   if (const auto slope = by(index); slope && *slope < 0) {
-    const double begin = index(first) - (1 - is[first]) / -*slope, end = begin + 1 / -*slope;
+    const auto [begin, end] = ends(first, is[first], *slope);
+    const auto [right_begin, right_end] =
+        ends(first, ought[first], (ought[last] - ought[first]) / (index(last) - index(first)));
+    // The ramp is the declared one: what differs lies beside it.
+    if (number(begin, digits) == number(right_begin, digits) &&
+        number(end, digits) == number(right_end, digits))
+      return std::nullopt;
     return Sentences{fmt::format("the ramp runs from pair {} to pair {}{}", number(begin, digits),
                                  number(end, digits),
                                  length_of_ramp(begin, end, digits, parameters, divisor))};
