@@ -330,6 +330,28 @@ TEST(Deviations, of_the_length_that_frequencies_are_made_for) {
                         {"frequencies are those of a sequence that is one token longer"}}});
 }
 
+// The whole call's last position less its first, as a program counts tokens that are numbered from anywhere.
+TEST(Deviations, of_the_span_of_a_call) {
+  const auto of_span = [](Position more) {
+    return [more](const Parameters& parameters) -> Encoding {
+      const auto right = as<Rotary>(encoding_named("rope").make(parameters));
+      Rotary out = right;
+      out.rotate = [=](const Tensor& x, const Positions& positions, Role role) {
+        Position span = 0;
+        if (!positions.empty()) span = std::ranges::max(positions) - std::ranges::min(positions);
+        return in_call(right, span / more)->rotate(x, positions, role);
+      };
+      return out;
+    };
+  };
+  const std::string words = "dim=16 scaling=dynamic_ntk original_length=4 factor=2";
+  expect_said("rope",
+              {{words,
+                of_span(1),
+                {"the largest position less the smallest, and one, counts as the length of the call"}},
+               {words, of_span(3), {}}});
+}
+
 // A cache that grows by blocks is made for the end of the last one; and one made for each token alone.
 TEST(Deviations, of_lengths_that_are_rounded_up_and_of_tokens_alone) {
   using Length = Position (*)(Position length);
@@ -349,12 +371,12 @@ TEST(Deviations, of_lengths_that_are_rounded_up_and_of_tokens_alone) {
     Rotary out = right;
     out.rotate = [=](const Tensor& x, const Positions& positions, Role role) {
       const std::size_t heads = x.shape[1], n = x.shape[2];
-      Tensor y(x.shape), one({1, 1, 1, x.width()});
+      Tensor y(x.shape), one({1, heads, 1, x.width()});
       for (std::size_t r = 0; r < x.rows(); ++r) {
         const Position t = positions[r / (heads * n) * n + r % n];
-        std::ranges::copy(x.row(r), one.data.begin());
+        for (std::size_t h = 0; h < heads; ++h) std::ranges::copy(x.row(r), one.row(h).begin());
         const Tensor rotated = right.rotate(one, {&t, 1}, role);
-        std::ranges::copy(rotated.data, y.row(r).begin());
+        std::ranges::copy(rotated.row(r / n % heads), y.row(r).begin());
       }
       return y;
     };
@@ -378,7 +400,8 @@ TEST(Deviations, of_lengths_that_are_rounded_up_and_of_tokens_alone) {
                 }),
                 {"frequencies are those of a sequence whose length is rounded up to a power of 2"}},
                {dynamic, of_each_token, {alone}},
-               {divided, of_each_token, {alone}}});
+               {divided, of_each_token, {alone}},
+               {divided + " heads=3", of_each_token, {alone}}});
 }
 
 // Of 8 pairs the first 4 rotate, by the frequencies that they would have without the others.

@@ -195,15 +195,16 @@ Rotary at_own_lengths(const Rotary& truth) {
   const OfCall declared = declared_in_call(truth);
   out.rotate = [=](const Tensor& x, const Positions& positions, Role role) {
     const std::size_t heads = x.shape[1], n = x.shape[2];
-    Tensor y(x.shape), one({1, 1, 1, x.width()});
+    Tensor y(x.shape), one({1, heads, 1, x.width()});
     std::map<Position, Rotary> of;
-    for (std::size_t r = 0; r < x.rows(); ++r) {
-      const Position t = positions.whole()[r / (heads * n) * n + r % n];
+    for (std::size_t token = 0; token < positions.size(); ++token) {
+      const Position t = positions.whole()[token];
       auto own = of.find(t);
       if (own == of.end()) own = of.emplace(t, declared(t)).first;
-      std::ranges::copy(x.row(r), one.data.begin());
+      const auto row = [&](std::size_t h) { return (token / n * heads + h) * n + token % n; };
+      for (std::size_t h = 0; h < heads; ++h) std::ranges::copy(x.row(row(h)), one.row(h).begin());
       const Tensor rotated = own->second.rotate(one, std::span(&t, 1), role);
-      std::ranges::copy(rotated.data, y.data.begin() + static_cast<std::ptrdiff_t>(r * x.width()));
+      for (std::size_t h = 0; h < heads; ++h) std::ranges::copy(rotated.row(h), y.row(row(h)).begin());
     }
     return y;
   };
@@ -241,6 +242,12 @@ std::vector<RotationForm> forms_of_lengths(const Rotary& truth) {
           [](const Positions& all, std::size_t) { return all.empty() ? 0 : all[0]; });
   add_end("the smallest position of a call decides on its length, not the largest",
           [](const Positions& all, std::size_t) { return all.empty() ? 0 : std::ranges::min(all); });
+  add_end("the largest position less the smallest, and one, counts as the length of the call",
+          [](const Positions& all, std::size_t) {
+            if (all.empty()) return Position{0};
+            const auto [first, last] = std::ranges::minmax(all);
+            return last - first;
+          });
   // A cache that grows by blocks is made for their end.
   for (const Position block : {16, 32, 64, 100, 128, 256, 512, 1000, 1024, 2048, 4096, 8192})
     add(fmt::format("frequencies are those of a sequence whose length is rounded up to a multiple of {}",
