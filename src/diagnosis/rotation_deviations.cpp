@@ -138,6 +138,35 @@ std::optional<Sentences> described_or_rolled(const Channels& channels, const Lay
   return best;
 }
 
+// Where only some channels rotate: those that stand as many places from the declared ones, all alike.
+std::optional<Sentences> described_from_elsewhere(const Channels& channels, const Layout& declared,
+                                                  const Described& to) {
+  const std::size_t width = channels.size(), first = first_channel(to.truth);
+  if (2 * declared.pairs >= width) return std::nullopt;
+  const std::vector<Two> found = measured_pairs(channels);
+  if (found.size() != declared.pairs) return std::nullopt;
+  for (std::size_t by = 1; by < width; ++by) {
+    const auto is_found = [&](std::size_t pair) {
+      const auto [a, b] = declared.channels(pair);
+      const std::size_t one = (a + by) % width, other = (b + by) % width;
+      return std::ranges::binary_search(found, Two{std::min(one, other), std::max(one, other)});
+    };
+    bool all = true;
+    for (std::size_t pair = 0; pair < declared.pairs && all; ++pair) all = is_found(pair);
+    if (!all) continue;
+    auto said = described(counted_from(by, channels), declared, to);
+    if (!said) return std::nullopt;
+    const std::size_t begins = (first + by) % width;
+    for (std::string& one : *said)
+      if (one.find("channel") != one.npos) one = fmt::format("counted from channel {}: {}", begins, one);
+    said->insert(said->begin(),
+                 fmt::format("the part that rotates begins at channel {} of {}, not at channel {}", begins,
+                             width, first));
+    return said;
+  }
+  return std::nullopt;
+}
+
 // ---- of two parts, each as if the other were like it
 
 struct Part {
@@ -195,6 +224,7 @@ std::optional<Sentences> described_in_any_part(const Channels& channels, const L
     return said;
   }
   if (auto said = described_or_rolled(channels, declared, to)) return said;
+  if (auto said = described_from_elsewhere(channels, declared, to)) return said;
   return described_in_parts({"the first channel of a pair", alike(channels, declared, &Two::first)},
                             {"the second channel of a pair", alike(channels, declared, &Two::second)},
                             declared, to);
@@ -225,7 +255,8 @@ std::optional<std::vector<std::string>> rotation_deviations(const Channels& meas
   if (said && first != 0)
     for (std::string& one : *said)
       if (one.find("channel") != one.npos && !one.starts_with("channel c of the answer") &&
-          !one.starts_with("for channel c "))
+          !one.starts_with("for channel c ") && !one.starts_with("the part that rotates begins") &&
+          !one.starts_with("counted from channel"))
         one = fmt::format("counted from channel {}: {}", first, one);
   return said;
 }

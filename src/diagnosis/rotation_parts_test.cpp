@@ -171,6 +171,37 @@ TEST(RotationParts, are_named_where_channels_are_rolled) {
   EXPECT_EQ(said("rope", "dim=16 rotary_dim=4", answer(4)), holds("- 4"));
 }
 
+// The channels that rotate are others than those declared, in place.
+TEST(RotationParts, are_named_where_the_part_that_rotates_begins_elsewhere) {
+  const auto from = [](std::size_t by, double faster = 1) {
+    return rotating([=](const Rotary& right, const Tensor& x, const Positions& positions, Role) {
+      Tensor y = x;
+      const std::size_t heads = x.shape[1], n = x.shape[2];
+      for (std::size_t r = 0; r < x.rows(); ++r)
+        for (const Pair& pair : right.pairs) {
+          const std::size_t first = (pair.first + by) % width, second = (pair.second + by) % width;
+          const auto angle = static_cast<long double>(positions[r / (heads * n) * n + r % n]) *
+                             (pair.frequency * (pair.index == 0 ? 1 : faster));
+          const auto c = static_cast<double>(std::cos(angle)), s = static_cast<double>(std::sin(angle));
+          y.at(r, first) = x.at(r, first) * c - x.at(r, second) * s;
+          y.at(r, second) = x.at(r, first) * s + x.at(r, second) * c;
+        }
+      return y;
+    });
+  };
+  const auto begins = [](std::size_t at, std::size_t not_at) {
+    return Sentences{
+        fmt::format("the part that rotates begins at channel {} of 16, not at channel {}", at, not_at)};
+  };
+  EXPECT_EQ(said("rope", "dim=16 rotary_dim=8", from(15)), begins(15, 0));
+  EXPECT_EQ(said("rope", "dim=16 rotary_dim=8", from(1)), begins(1, 0));
+  EXPECT_EQ(said("rope", "dim=16 rotary_dim=8 rotary_part=last", from(15)), begins(7, 8));
+  EXPECT_EQ(said("rope", "dim=16 rotary_dim=8 layout=interleaved rotary_part=last", from(14)), begins(6, 8));
+  // At other frequencies, too.
+  const Sentences both = said("rope", "dim=16 rotary_dim=8", from(15, 1.5));
+  EXPECT_FALSE(both == begins(15, 0)) << ::testing::PrintToString(both);
+}
+
 // Of the last channels, whose numbers are counted from the first of them.
 TEST(RotationParts, are_named_where_the_last_channels_rotate) {
   const std::string last = "dim=16 rotary_dim=8 rotary_part=last";
