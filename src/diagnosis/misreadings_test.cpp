@@ -118,6 +118,7 @@ TEST(Misread, shares_of_them_have_no_name) {
                                                      {"timestep_embedding", "is rounded"},
                                                      {"resized_table", "is read column by column"},
                                                      {"music_transformer", "the vector of one less"},
+                                                     {"music_transformer", "count from 0, the first"},
                                                      {"deberta", "of the whole table"},
                                                      {"dape", "of each head in turn"},
                                                      {"pope", "of a key is max(x, 0)"},

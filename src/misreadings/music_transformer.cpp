@@ -62,6 +62,34 @@ Encoding ends_one_early(const Parameters& given) {
       });
 }
 
+// The product with the table is skewed as if the first query stood at the first key.
+Encoding decoded_from_0(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::music_transformer, given);
+  const std::size_t dim = p.width("dim");
+  const Position length = p.whole("length");
+  const bool zero = p.is("beyond", "zero");
+  const Tensor table = trained(p.width("length"), dim, p.whole("table_seed"));
+  Encoding made = misread::with_logit(
+      encodings::music_transformer, given,
+      [=](std::span<const double> q, std::span<const double> k, Position i, Position j, std::size_t) {
+        Real logit = dot(q, k);
+        const Position back = zero ? i - j : std::min(i - j, length - 1);
+        if (back >= 0 && back < length)
+          logit += dot(q, table.row(static_cast<std::size_t>(length - 1 - back)));
+        return logit / root(dim);
+      });
+  auto& out = as<Contextual>(made);
+  out.logits = [own = out.logits](const Tensor& q, const Tensor& k, const Positions& queries,
+                                  const Positions& keys) {
+    if (queries.size() >= keys.size() || queries.empty()) return own(q, k, queries, keys);
+    std::vector<Position> from_0(queries.begin(), queries.end());
+    const Position first = *std::ranges::min_element(from_0);
+    for (Position& t : from_0) t -= first;
+    return own(q, k, from_0, keys);
+  };
+  return made;
+}
+
 }  // namespace
 
 const MisreadingFamily entry{{
@@ -71,6 +99,8 @@ const MisreadingFamily entry{{
     {"the table is read from its other end: distance d has row d, not row length - 1 - d", &read_backward,
      "dim=4 length=12"},
     {"distance length - 1 has no vector, as if it were out of reach", &ends_one_early, "dim=4 length=12"},
+    {"fewer queries than keys count from 0, the first of them, and keys after that have no vector",
+     &decoded_from_0, "dim=4 length=12"},
 }};
 
 }  // namespace posproof::misreadings_music_transformer

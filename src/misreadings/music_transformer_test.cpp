@@ -40,8 +40,29 @@ Real without_the_last(const Arguments& p, std::span<const double> q, std::span<c
   return logit / inside::root(q.size());
 }
 
+// Of queries that begin at 0, and are fewer than the keys.
+Real without_later_keys(const Arguments& p, std::span<const double> q, std::span<const double> k, Position i,
+                        Position j, std::size_t) {
+  const auto n = static_cast<Position>(p.width("length"));
+  const Tensor table = inside::trained(p.width("length"), q.size(), p.whole("table_seed"));
+  Real logit = inside::dot(q, k);
+  if (j <= i && i - j < n) logit += inside::dot(q, table.row(static_cast<std::size_t>(n - 1 - (i - j))));
+  return logit / inside::root(q.size());
+}
+
+TEST(MisreadMusicTransformer, counts_few_queries_from_their_first) {
+  const Encoding made =
+      misreadings::music_transformer.misreadings.back().make(Case::parse("dim=4 length=12"));
+  const auto logits = [&](const std::vector<Position>& queries, const std::vector<Position>& keys) {
+    return as<Contextual>(made).logits(inside::trained(queries.size(), 4, 11),
+                                       inside::trained(keys.size(), 4, 12), queries, keys);
+  };
+  EXPECT_EQ(logits({4, 6}, {0, 1, 2}).data, logits({0, 2}, {0, 1, 2}).data);
+  EXPECT_NE(logits({4, 5, 6}, {0, 1, 2}).data, logits({0, 1, 2}, {0, 1, 2}).data);
+}
+
 TEST(MisreadMusicTransformer, is_none_where_all_distances_have_a_vector) {
-  const Misreading& one = misreadings::music_transformer.misreadings.back();
+  const Misreading& one = misreadings::music_transformer.misreadings[2];
   EXPECT_THROW(one.make(Case::parse("dim=4 length=12 beyond=repeat")), Refusal);
 }
 
@@ -52,7 +73,9 @@ TEST(MisreadMusicTransformer, is_what_the_sentence_says) {
       {{all.misreadings.front().what, &skewed},
        {"the table is read from its other end: distance d has row d, not row length - 1 - d",
         &from_the_other_end},
-       {"distance length - 1 has no vector, as if it were out of reach", &without_the_last}},
+       {"distance length - 1 has no vector, as if it were out of reach", &without_the_last},
+       {"fewer queries than keys count from 0, the first of them, and keys after that have no vector",
+        &without_later_keys}},
       {"", "table_seed=2"});
 }
 
