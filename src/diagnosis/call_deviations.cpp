@@ -101,6 +101,89 @@ void add_limit(std::size_t AnsweredRow::*number, std::string_view place, const E
                 [number, first = *first_wrong](const RowInCall& s) { return s.row.*number >= first; }});
 }
 
+// From a first position of a row on; between that of rows that are right and that of rows that need the
+// effect the subject is asked. Where both are the same, nothing tells them apart.
+class RowBegins {
+ public:
+  RowBegins(const Effect& effect, const Model& model, const Subject& subject, const Encoding& declared)
+      : effect_(effect), model_(model), subject_(subject), declared_(declared) {}
+
+  std::optional<PlaceInCalls> found(const Explained& alone, const std::vector<bool>& by_effect,
+                                    const std::vector<Answered>& answered) const {
+    std::optional<Position> right, wrong;
+    std::set<std::size_t> wrong_calls, right_calls;
+    for (std::size_t n = 0; n < alone.rows.size(); ++n) {
+      const RowInCall row = seen(alone.rows[n], answered);
+      const Position first = first_of_row(row);
+      if (alone.right[n] && !by_effect[n])
+        right = std::max(right.value_or(first), first), right_calls.insert(row.row.item);
+      if (!alone.right[n]) wrong = std::min(wrong.value_or(first), first), wrong_calls.insert(row.row.item);
+    }
+    if (!right || !wrong || *right >= *wrong) return std::nullopt;
+    constexpr std::size_t several_calls = 3;
+    if (std::min(wrong_calls.size(), right_calls.size()) < several_calls) return std::nullopt;
+    const auto [last, first, is_exact] = between(*right, *wrong);
+    return PlaceInCalls{
+        is_exact ? fmt::format("in rows that begin past {}", first - 1)
+                 : fmt::format("in rows that begin past some number from {} to {}", last, first - 1),
+        [first = first](const RowInCall& s) { return first_of_row(s) >= first; }};
+  }
+
+ private:
+  struct Between {
+    Position right, wrong;
+    bool is_exact;
+  };
+
+  Between between(Position right, Position wrong) const {
+    while (wrong - right > 1) {
+      // Of those that tell, the one next to the middle.
+      std::optional<std::pair<Position, bool>> told;
+      const Position middle = right + (wrong - right) / 2;
+      constexpr Position tried = 64;
+      for (Position by = 0; by <= std::min(tried, wrong - right) && !told; ++by)
+        for (const Position at : {middle - by, middle + by})
+          if (!told && right < at && at < wrong)
+            if (const auto is = is_wrong(at)) told = {at, *is};
+      if (!told) return {right, wrong, wrong - right <= tried};
+      (told->second ? wrong : right) = told->first;
+    }
+    return {right, wrong, true};
+  }
+
+  // Of a row that begins there; none where it cannot be told, or is neither.
+  std::optional<bool> is_wrong(Position first) const {
+    try {
+      Call call = sequence(declared_, {first, first + 1});
+      for (Tensor& content : call.contents) std::ranges::fill(content.data, 1.0);
+      const Tensor given = answer(subject_.encoding, call);
+      const auto all = [](const std::vector<RowFit>& rows) {
+        return std::ranges::all_of(rows, &RowFit::right);
+      };
+      const bool as_model =
+          all(fits(model_, declared_, call, given, answer(model_.encoding, call), farthest(call)));
+      const bool as_effect = all(fits(effect_, effect_.begin(), model_, declared_, call, given));
+      return as_model == as_effect ? std::nullopt : std::optional(as_effect);
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception&) {  // it declined, or died
+      return std::nullopt;
+    }
+  }
+
+  const Effect& effect_;
+  const Model& model_;
+  const Subject& subject_;
+  const Encoding& declared_;
+};
+
+// Rows of tokens whose positions are whole numbers on one axis begin somewhere.
+bool rows_begin_somewhere(const Encoding& declared) {
+  const Signature& is = signature(declared);
+  return is.has(Axis::batch) && is.positions && !is.mask && positions_of(declared).axes == 1 &&
+         !positions_of(declared).real;
+}
+
 // What a block of a thousand leaves over, where "every token from a thousand on" is contradicted: no call is
 // asked for that tells 512 from 1024.
 PlaceInCalls past_the_last_thousand() {
@@ -218,6 +301,7 @@ std::vector<Effect> effects_of(const Model& model, const Subject& subject, const
     add(domain.axes > 1 ? effects_on_axes(domain) : effects_at_the_ends(domain));
     add(effects_on_a_grid(domain));
     add(effects_around_0(model, subject, declared));
+    if (domain.real) add(effects_on_reals());
     if (domain.axes == 1 && !domain.real)
       add(effects_of_steps(measured_steps(model, subject, declared), is.has(Axis::key)));
   }
@@ -271,6 +355,9 @@ std::optional<std::string> call_deviation(const Model& model, const Subject& sub
     own.push_back(past_the_last_thousand());
     if (signature(declared).has(Axis::batch))
       add_limit(&AnsweredRow::batch, "in batch rows", alone, *by_effect, own);
+    if (rows_begin_somewhere(declared) && !effect.remembers)
+      if (auto one = RowBegins(effect, model, subject, declared).found(alone, *by_effect, answered))
+        own.push_back(std::move(*one));
     // Memory is said where it was seen: the subject is asked anew once.
     std::optional<bool> is_seen;
     const auto take = [&](std::size_t rank, const std::string& place) {

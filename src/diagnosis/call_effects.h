@@ -78,4 +78,7 @@ std::vector<Effect> effects_on_a_grid(const Domain& domain);
 std::vector<Effect> effects_from(Position first_wrong, std::size_t axes);
 std::vector<Effect> effects_on_reals_from(Position first_wrong);
 
+// Of real positions: that are kept in whole parts of 1.
+std::vector<Effect> effects_on_reals();
+
 }  // namespace posproof

@@ -37,11 +37,6 @@ Position number_of(const RowInCall& s, std::size_t axis) {
   return all.whole.empty() ? 0 : all.whole[(s.row.batch * s.tokens + s.row.token) * all.axes + axis];
 }
 
-Position first_of_row(const RowInCall& s) {
-  const auto& all = s.call.positions;
-  return all.whole.empty() ? 0 : all.whole[s.row.batch * s.tokens * all.axes];
-}
-
 // Of the positions before that of a token in its row, which follow each other, the first; none of row
 // numbers.
 std::optional<Position> run_begins_at(const RowInCall& s) {
@@ -54,6 +49,11 @@ std::optional<Position> run_begins_at(const RowInCall& s) {
 }
 
 }  // namespace
+
+Position first_of_row(const RowInCall& row) {
+  const auto& all = row.call.positions;
+  return all.whole.empty() ? 0 : all.whole[row.row.batch * row.tokens * all.axes];
+}
 
 std::vector<PlaceInCalls> known_places(bool batch, bool tokens) {
   using S = const RowInCall&;

@@ -19,6 +19,9 @@ struct RowInCall {
   Position at;
 };
 
+// The position of the first token of its row of the batch; 0 of row numbers.
+Position first_of_row(const RowInCall& row);
+
 struct PlaceInCalls {
   std::string words;  // `in calls of one token a row`; empty: everywhere
   Function<bool(const RowInCall&)> is;

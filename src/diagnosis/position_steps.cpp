@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/failure.h"
-#include "diagnosis/call_fits.h"
+#include "diagnosis/one_token.h"
 #include "run/narrowed.h"
 
 namespace posproof {
@@ -49,36 +49,6 @@ std::vector<Effect> effects_on_chunks(Position step) {
       [=](T t) { return down(t.all.front(), step) + static_cast<Position>(t.token); }));
   return out;
 }
-
-// The token or query at one position, which the subject is asked for alone.
-class OneToken {
- public:
-  OneToken(const Model& model, const Subject& subject, const Encoding& declared, Role role)
-      : model_(model), subject_(subject), declared_(declared), role_(role) {}
-
-  Tensor given(Position t) const { return answer(subject_.encoding, at(t)); }
-
-  bool is_that_of(const Tensor& given, Position other) const {
-    const Call call = at(other);
-    const auto rows =
-        right_rows(model_, declared_, call, given, answer(model_.encoding, call), farthest(call));
-    return std::ranges::find(rows, false) == rows.end();
-  }
-
- private:
-  Call at(Position t) const {
-    Call call = sequence(declared_, {t});
-    call.role = role_;
-    if (signature(declared_).has(Axis::key)) call.keys.whole.assign(1, 0);
-    for (Tensor& content : call.contents) std::ranges::fill(content.data, 1.0);
-    return call;
-  }
-
-  const Model& model_;
-  const Subject& subject_;
-  const Encoding& declared_;
-  Role role_;
-};
 
 // What a step may be, by how the subject answers at 1.
 std::vector<Position> steps_of(const OneToken& one, Position last) {
@@ -137,6 +107,10 @@ std::vector<Effect> effects_of_steps(const std::vector<Position>& measured, bool
     }
     if (keys) continue;
     for (Effect& one : effects_on_chunks(step)) out.push_back(std::move(one));
+    // The first of a page is looked up before the page is there.
+    out.push_back(effect_on_positions(
+        fmt::format("positions that are multiples of {0} count as {0} less, 0 as it is", step),
+        [step](const TokenOf& t) { return t.at > 0 && t.at % step == 0 ? t.at - step : t.at; }));
   }
   return out;
 }

@@ -24,8 +24,8 @@ std::vector<StepMap> step_maps(Position step);
 std::vector<Position> steps_from(Position first);
 
 // Positions that are rounded to multiples of a step, up, down or to the nearest, or divided by it; rows whose
-// first position is. Steps are the powers of 2 up to 4096 and those that were measured. `keys`: that have
-// positions of their own.
+// first position is; and multiples of a step that count as one step less. Steps are the powers of 2 up to
+// 4096 and those that were measured. `keys`: that have positions of their own.
 std::vector<Effect> effects_of_steps(const std::vector<Position>& measured, bool keys);
 
 // Of a subject that answers at 1 as at 0, or as at some multiple of 1: the steps that its calls of one token

@@ -66,6 +66,22 @@ TEST(PositionSteps, are_named_whatever_they_are) {
         of_chunks([](Position first) { return down(first, 16); }, false),
         {"the first position of a row is rounded down to a multiple of 16, and the others of the row move with "
          "it"}},
+       rope([](Position t) { return t > 0 && t % 16 == 0 ? t - 16 : t; },
+            "positions that are multiples of 16 count as 16 less, 0 as it is"),
+       {dim, moved("rope", [](Position t) { return t > 0 && t % 16 == 0 ? t - 8 : t; }), {}},
+       // In rows that begin late alone: up to 320 nothing tells that from later ones.
+       {dim,
+        asked_for("rope",
+                  [](Call& call) {
+                    const std::size_t n = call.batch == 0 ? 0 : call.positions.whole.size() / call.batch;
+                    for (std::size_t b = 0; b < call.batch && n > 0; ++b) {
+                      const Position first = call.positions.whole[b * n];
+                      for (std::size_t k = 0; k < n && first > 300; ++k)
+                        call.positions.whole[b * n + k] -= first - down(first, 64);
+                    }
+                  }),
+        {"in rows that begin past 300: the first position of a row is rounded down to a multiple of 64, and "
+         "the others of the row move with it"}},
        // Steps of two lengths in turn have no name.
        {dim, moved("rope", [](Position t) { return t % 50 < 20 ? down(t, 50) : down(t, 50) + 20; }), {}}});
   expect_said("sinusoidal", {{"dim=16",
@@ -128,6 +144,7 @@ TEST(PositionSteps, move_positions) {
       {"positions are rounded to the nearest multiple of 8", {-8, 0, 0, 0, 40}},
       {"positions are rounded towards 0 to multiples of 4", {-4, 0, 0, 0, 36}},
       {"positions are divided by 4, rounded down", {-2, -1, 0, 0, 9}},
+      {"positions that are multiples of 37 count as 37 less, 0 as it is", {-5, -1, 0, 3, 0}},
       {"positions are rounded down to multiples of 7", {-7, -7, 0, 0, 35}},
       {"tokens count on from the first position of their row, rounded down to a multiple of 4",
        {-8, -7, -6, -5, -4}},
@@ -135,7 +152,7 @@ TEST(PositionSteps, move_positions) {
        {-4, -3, -2, -1, 0}},
       {"the first position of a row is rounded down to a multiple of 4, and the others of the row move with it",
        {-8, -4, -3, 0, 34}}};
-  const std::vector<Effect> effects = effects_of_steps({7}, false);
+  const std::vector<Effect> effects = effects_of_steps({7, 37}, false);
   for (const auto& [words, to] : all) {
     const Effect* one = effect(effects, words);
     ASSERT_NE(one, nullptr) << words;

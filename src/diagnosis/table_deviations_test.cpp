@@ -342,6 +342,13 @@ TEST(TableDeviations, of_positions_that_are_no_whole_numbers) {
             Sentences{"positions are rounded down to whole numbers"});
   EXPECT_EQ(at([](double t) { return std::nearbyint(t); }),
             Sentences{"positions are rounded to whole numbers"});
+  EXPECT_EQ(at([](double t) { return std::floor(256 * t) / 256; }),
+            Sentences{"positions are rounded down to multiples of 1/256"});
+  EXPECT_EQ(at([](double t) { return std::nearbyint(1000 * t) / 1000; }),
+            Sentences{"positions are rounded to the nearest multiple of 1/1000"});
+  EXPECT_EQ(at([](double t) { return std::floor(200 * t) / 200; }), Sentences{});
+  EXPECT_EQ(at([](double t) { return std::floor((t > 4 ? 256 : 128) * t) / (t > 4 ? 256 : 128); }),
+            Sentences{});
   EXPECT_EQ(at([](double t) { return to_bf16(t); }), Sentences{"positions are rounded to bf16"});
   EXPECT_EQ(at([](double t) { return t + 1; }), Sentences{"positions are one ahead"});
   EXPECT_EQ(at([](double t) { return t - 1; }), Sentences{"positions are one behind"});
