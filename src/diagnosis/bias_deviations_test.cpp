@@ -59,6 +59,23 @@ TEST(BiasDeviations, are_what_stands_for_the_distance) {
   EXPECT_EQ(of_distance([](double d) { return std::sqrt(d + 1); }), Sentences{});
 }
 
+TEST(BiasDeviations, are_distances_without_a_sign) {
+  const auto of_distance = [](const Function<double(double)>& distance) {
+    return of("heads=3 form=symmetric", [=](double m, double d) { return -m * distance(d); });
+  };
+  const auto modulo = [&](Position all) {
+    return of_distance([all](double d) {
+      const auto whole = static_cast<Position>(d);
+      return static_cast<double>((whole % all + all) % all);
+    });
+  };
+  EXPECT_EQ(modulo(256), Sentences{"distances are cut to 8 bits, without a sign: -1 counts as 255"});
+  EXPECT_EQ(modulo(65536), Sentences{"distances are cut to 16 bits, without a sign: -1 counts as 65535"});
+  EXPECT_EQ(modulo(Position{1} << 32),
+            Sentences{"distances are cut to 32 bits, without a sign: -1 counts as 4294967295"});
+  EXPECT_EQ(modulo(5000000), Sentences{});
+}
+
 // Of 256 heads at most.
 TEST(BiasDeviations, are_those_of_few_heads) {
   const auto count = [](std::size_t heads) {

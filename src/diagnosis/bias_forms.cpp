@@ -1,5 +1,7 @@
 #include "diagnosis/bias_forms.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -76,6 +78,15 @@ std::vector<BiasForm> bias_forms() {
        [](E entry, A a) { return -entry(a.head, a.j, 0); }},
   };
   out.insert(out.end(), own.begin(), own.end());
+  for (const int bits : {8, 16, 32}) {
+    const Position all = Position{1} << bits;
+    out.push_back(
+        {fmt::format("distances are cut to {} bits, without a sign: -1 counts as {}", bits, all - 1),
+         [all](E entry, A a) {
+           const Position d = a.i - a.j;
+           return entry(a.head, a.j + (d % all + all) % all, a.j);
+         }});
+  }
   return out;
 }
 
