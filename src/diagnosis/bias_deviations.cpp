@@ -20,4 +20,12 @@ std::vector<Deviation> bias_deviations(const Bias& subject, const Bias& truth, c
   return out;
 }
 
+std::optional<Deviation> deviation_at_a_distance(const Bias& subject, const Bias& truth,
+                                                 const Parameters& parameters, const Precision& precision,
+                                                 const std::vector<Answered>& answered) {
+  const Domain domain = overlap(subject.positions, truth.positions);
+  if (domain.axes != 1 || domain.hi <= domain.lo) return std::nullopt;
+  return lone_distance({subject, truth, parameters, precision, domain}, answered);
+}
+
 }  // namespace posproof

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/case.h"
 #include "core/encoding.h"
 #include "core/precision.h"
+#include "diagnosis/answered.h"
 #include "diagnosis/deviation.h"
 
 namespace posproof {
@@ -14,5 +16,10 @@ namespace posproof {
 // none is confirmed.
 std::vector<Deviation> bias_deviations(const Bias& subject, const Bias& truth, const Parameters& parameters,
                                        const Precision& precision);
+
+// A distance that has the bias of another, where all that is wrong is there.
+std::optional<Deviation> deviation_at_a_distance(const Bias& subject, const Bias& truth,
+                                                 const Parameters& parameters, const Precision& precision,
+                                                 const std::vector<Answered>& answered);
 
 }  // namespace posproof

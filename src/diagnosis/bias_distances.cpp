@@ -6,10 +6,12 @@
 #include <cmath>
 #include <exception>
 #include <new>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "core/error.h"
+#include "diagnosis/lone_position.h"
 #include "diagnosis/measured_words.h"
 #include "diagnosis/position_steps.h"
 
@@ -253,10 +255,96 @@ class Distances {
   const AskedBias& m_;
 };
 
+class LoneDistance {
+ public:
+  explicit LoneDistance(const AskedBias& measured) : m_(measured) {}
+
+  std::optional<Deviation> found(const std::vector<Answered>& answered) const {
+    const auto distance = of_wrong(answered);
+    const Position most = m_.domain.hi - m_.domain.lo;
+    if (!distance || *distance > most) return std::nullopt;
+    // Of keys before the query, and of keys after it.
+    std::vector<Position> sides = {*distance};
+    if (!m_.truth.causal && *distance != 0) sides.push_back(-*distance);
+    for (const Position other : likely_others(*distance, 0, most))
+      for (const Position sign : {1, -1})
+        if ((sign > 0 || !m_.truth.causal) && !is(sign * other, sign * other)) return std::nullopt;
+    std::erase_if(sides, [&](Position d) { return is(d, d); });
+    std::set<Position> found;
+    for (const Position other : likely_others(*distance, 0, most))
+      if (!sides.empty() &&
+          std::ranges::all_of(sides, [&](Position d) { return is(d, d < 0 ? -other : other); }))
+        found.insert(other);
+    if (found.size() != 1) return std::nullopt;
+    const Position other = *found.begin();
+    const bool both = sides.size() == 2 || m_.truth.causal;
+    const std::string words = both ? fmt::format("distance {} has the bias of distance {}", *distance, other)
+                                   : fmt::format("keys {0} {1} the query have the bias of those {2} {1} it",
+                                                 *distance, sides.front() > 0 ? "before" : "after", other);
+    return Deviation{{words},
+                     with_entries(m_.truth,
+                                  [sides, other](const BiasEntry& entry, const AskedEntry& asked) {
+                                    const Position d = asked.i - asked.j;
+                                    const bool is_lone = std::ranges::find(sides, d) != sides.end();
+                                    return entry(asked.head, asked.i,
+                                                 is_lone ? asked.i - (d < 0 ? -other : other) : asked.j);
+                                  }),
+                     true};
+  }
+
+ private:
+  std::optional<Position> of_wrong(const std::vector<Answered>& answered) const {
+    constexpr std::size_t several = 3;
+    std::optional<Position> out;
+    std::size_t wrong = 0;
+    if (m_.truth.modulo_rows) return std::nullopt;
+    for (const Answered& one : answered) {
+      const std::vector<Position>&i = one.call.positions.whole, &j = one.call.keys.whole;
+      const Tensor ought = m_.truth.bias(i, j);
+      if (ought.shape != one.answer.shape) return std::nullopt;
+      for (std::size_t r = 0; r < ought.rows(); ++r)
+        for (std::size_t c = 0; c < j.size(); ++c) {
+          const Position d = i[r % i.size()] - j[c];
+          if ((m_.truth.causal && d < 0) || is_near(r / i.size(), one.answer.at(r, c), ought.at(r, c)))
+            continue;
+          if (out && *out != std::abs(d)) return std::nullopt;
+          out = std::abs(d);
+          ++wrong;
+        }
+    }
+    return wrong >= several ? out : std::nullopt;
+  }
+
+  bool is_near(std::size_t head, double is, double ought) const {
+    return std::abs(is - ought) <= bias_error(m_.precision, ought, m_.truth, head);
+  }
+
+  // Whether the subject's entries at a distance are the declared ones of the other; those of keys after the
+  // query are below 0.
+  bool is(Position distance, Position other) const {
+    const auto at = [&](const Bias& bias, Position d) {
+      const Position i = d < 0 ? m_.domain.lo : m_.domain.hi;
+      return m_.entries(bias, {i}, {i - d});
+    };
+    const Tensor there = at(m_.subject, distance), ought = at(m_.truth, other);
+    for (std::size_t h = 0; h < m_.truth.heads; ++h)
+      if (!is_near(h, there.at(h, 0), ought.at(h, 0))) return false;
+    return true;
+  }
+
+  const AskedBias& m_;
+};
+
 }  // namespace
 
 std::vector<Deviation> measured_distances(const AskedBias& measured) {
   return Distances(measured).all();
+}
+
+std::optional<Deviation> lone_distance(const AskedBias& measured, const std::vector<Answered>& answered) {
+  std::vector<Deviation> out;
+  add_measured(out, [&] { return LoneDistance(measured).found(answered); });
+  return out.empty() ? std::nullopt : std::optional(std::move(out.front()));
 }
 
 void add_measured(std::vector<Deviation>& out, const Function<std::optional<Deviation>()>& one) {

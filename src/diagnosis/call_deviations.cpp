@@ -13,6 +13,7 @@
 #include "diagnosis/call_fits.h"
 #include "diagnosis/call_places.h"
 #include "diagnosis/joint_places.h"
+#include "diagnosis/lone_position.h"
 #include "diagnosis/measured_words.h"
 #include "diagnosis/memory_evidence.h"
 #include "diagnosis/padding_effects.h"
@@ -342,10 +343,16 @@ std::optional<std::string> call_deviation(const Model& model, const Subject& sub
   std::optional<JointPlaces> joint;
   std::vector<Effect> effects =
       further.effects.empty() ? effects_of(model, subject, declared, all_first) : further.effects;
+  std::optional<LonePosition> lone;
+  if (further.effects.empty()) lone = lone_position(alone, model, subject, declared, answered);
+  if (lone) effects.insert(effects.begin(), lone->effects.begin(), lone->effects.end());
   // What needs no memory is tried first: it may explain the same answers.
   std::stable_partition(effects.begin(), effects.end(), [](const Effect& one) { return !one.remembers; });
   for (const Effect& effect : effects) {
     if (effect.remembers && !subject.live) continue;  // a file
+    // Nothing comes before an effect that explains all rows everywhere, but for one that was seen to
+    // remember.
+    if (best.rank == 0 && !(effect.remembers && subject.renew)) continue;
     const auto by_effect = explained_by(effect, model, declared, answered, alone);
     if (!by_effect) continue;
     std::vector<PlaceInCalls> own = places;
@@ -355,6 +362,7 @@ std::optional<std::string> call_deviation(const Model& model, const Subject& sub
     own.push_back(past_the_last_thousand());
     if (signature(declared).has(Axis::batch))
       add_limit(&AnsweredRow::batch, "in batch rows", alone, *by_effect, own);
+    if (lone && effect.always) own.push_back(lone->place);
     if (rows_begin_somewhere(declared) && !effect.remembers)
       if (auto one = RowBegins(effect, model, subject, declared).found(alone, *by_effect, answered))
         own.push_back(std::move(*one));

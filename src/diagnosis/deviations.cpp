@@ -224,6 +224,8 @@ class Deviating {
 
   Sentences of(const Bias& own, const Bias& truth) {
     auto all = bias_deviations(own, truth, parameters_, subject_.precision);
+    if (auto one = deviation_at_a_distance(own, truth, parameters_, subject_.precision, answered_))
+      all.push_back(std::move(*one));
     if (truth.buckets) {
       for (Deviation& one : bucket_deviations(spec_, parameters_)) all.push_back(std::move(one));
       if (auto one = measured_buckets(own, truth, subject_.precision)) all.push_back(std::move(*one));
