@@ -1,5 +1,7 @@
 #include "diagnosis/deviations.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,6 +23,7 @@
 #include "diagnosis/calls_apart.h"
 #include "diagnosis/circle_forms.h"
 #include "diagnosis/exchanged_positions.h"
+#include "diagnosis/from_a_position.h"
 #include "diagnosis/head_deviations.h"
 #include "diagnosis/logit_deviations.h"
 #include "diagnosis/measured_buckets.h"
@@ -88,6 +91,7 @@ class Deviating {
     if (!found.empty()) return found;
     if (const auto place = place_deviation(right, spec_, parameters_, subject_, declared_, answered_))
       return {*place};
+    if (found = of_forms_from_a_position(right); !found.empty()) return found;
     if (const auto table = other_entries(declared_, spec_, parameters_, answered_))
       if (found = first_confirmed({*table}); !found.empty()) return found;
     return in_calls_apart(right);
@@ -119,6 +123,28 @@ class Deviating {
 
   // Answers in fewer digits, but for what falls to the other side of a tie.
   Sentences of_digits() const { return least_unexplained(rounded_answers(declared_, subject_.precision)); }
+
+  // What is rounded or cut from a position on, where that would have shown just before it, too.
+  Sentences of_forms_from_a_position(const Model& right) const {
+    const Signature& is = signature(declared_);
+    const Domain& domain = positions_of(declared_);
+    if (is.mask || is.has(Axis::key) || domain.axes != 1 || domain.real || depends_on_the_call(declared_))
+      return {};
+    const auto first = first_wrong_along(0, right, subject_, declared_);
+    if (!first) return {};
+    std::vector<Deviation> all = rounded_answers(declared_, subject_.precision);
+    if (const auto* rotary = std::get_if<Rotary>(&declared_))
+      for (const RotationForm& form : rotation_forms(*rotary))
+        all.push_back({{form.words}, form.rotation, true});
+    if (const auto* table = std::get_if<Table>(&declared_))
+      for (Deviation& one : table_forms(*table)) all.push_back(std::move(one));
+    std::erase_if(all, [&](const Deviation& one) { return !differs_at(*first - 1, right, one.corrected); });
+    for (Deviation& one : all) {
+      one.sentences.front() = fmt::format("at positions from {} on: {}", *first, one.sentences.front());
+      one.corrected = from_a_position(declared_, one.corrected, *first);
+    }
+    return least_unexplained(all);
+  }
 
   // The one that leaves least unexplained: of two formats the coarser one may seem to explain the other.
   Sentences least_unexplained(const std::vector<Deviation>& all) const {
