@@ -7,12 +7,16 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "core/call.h"
 #include "core/formats.h"
 #include "core/function.h"
+#include "diagnosis/call_deviations.h"
 #include "diagnosis/clipped_formats.h"
 #include "diagnosis/measured_words.h"
 
@@ -167,6 +171,50 @@ std::optional<Deviation> multiplied_answers(const Encoding& declared, const std:
                    with_rows(declared, [factor](std::span<double> row) {
                      for (double& x : row) x *= factor;
                    })};
+}
+
+std::optional<Deviation> flushed_answers(const Encoding& declared, const Precision& precision,
+                                         const std::vector<Answered>& answered) {
+  const Model right = model_of(declared, precision);
+  double most_lost = 0, least_kept = std::numeric_limits<double>::infinity();
+  std::size_t lost = 0;
+  for (const Answered& one : answered) {
+    const Tensor expected = answer(declared, one.call);
+    if (expected.shape != one.answer.shape) return std::nullopt;
+    const Tensor error = right.error(one.call, expected, farthest(one.call));
+    for (std::size_t n = 0; n < expected.data.size(); ++n) {
+      const double is = one.answer.data[n], ought = expected.data[n];
+      if (is != 0) least_kept = std::min(least_kept, std::abs(is));
+      if (std::abs(is - ought) <= error.data[n]) continue;
+      if (is != 0) return std::nullopt;
+      most_lost = std::max(most_lost, std::abs(ought));
+      ++lost;
+    }
+  }
+  constexpr std::size_t several = 16;
+  // What is lost just above a limit, and kept just below it, was rounded.
+  const double above = std::min(most_lost * (1 - 4 * precision.result), least_kept);
+  if (lost < several || !(most_lost <= least_kept * (1 + 64 * (precision.result + precision.table()))) ||
+      !std::isfinite(least_kept))
+    return std::nullopt;
+  // The number that is meant: a power of 10 or of 2 that lies between them.
+  std::optional<std::pair<std::string, double>> limit;
+  for (int power = -1; power >= -300 && !limit; --power)
+    if (const double one = std::pow(10.0, power); above <= one && one <= least_kept)
+      limit = {fmt::format("1e{}", power), one};
+  for (int power = -1; power >= -1022 && !limit; --power)
+    if (const double one = std::ldexp(1, power); above <= one && one <= least_kept)
+      limit = {fmt::format("2^{}", power), one};
+  if (!limit)
+    limit = {fmt::format("some number from {} to {}", number(most_lost, 1e-3), number(least_kept, 1e-3)),
+             least_kept};
+  return Deviation{{fmt::format("entries whose absolute value is below {} are 0", limit->first)},
+                   with_rows(declared,
+                             [least = limit->second](std::span<double> row) {
+                               for (double& x : row)
+                                 if (std::abs(x) < least) x = 0;
+                             }),
+                   true};
 }
 
 std::vector<Deviation> rounded_answers(const Encoding& declared, const Precision& precision) {

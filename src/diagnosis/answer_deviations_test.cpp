@@ -477,5 +477,19 @@ TEST(AnswerDeviations, measure_one_factor) {
   EXPECT_FALSE(multiplied_answers(declared, {}));
 }
 
+TEST(AnswerDeviations, name_the_size_below_which_entries_are_0) {
+  const auto flushed = [](double least) { return [least](double x) { return std::abs(x) < least ? 0 : x; }; };
+  const auto below = [](const char* limit) {
+    return Sentences{fmt::format("entries whose absolute value is below {} are 0", limit)};
+  };
+  EXPECT_EQ(of_entries("sinusoidal", "dim=32", flushed(1e-3)), below("1e-3"));
+  EXPECT_EQ(of_entries("rope", "dim=32 heads=2", flushed(0x1p-14)), below("2^-14"));
+  // Half of what is small, and zeros on one side of 0 alone.
+  EXPECT_EQ(of_entries("sinusoidal", "dim=32", [](double x) { return std::abs(x) < 1e-3 ? x / 2 : x; }),
+            Sentences{});
+  EXPECT_EQ(of_entries("sinusoidal", "dim=32", [](double x) { return x > 0 && x < 1e-3 ? 0 : x; }),
+            Sentences{});
+}
+
 }  // namespace
 }  // namespace posproof::answer_deviations_test

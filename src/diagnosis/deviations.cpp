@@ -91,6 +91,9 @@ class Deviating {
     if (!found.empty()) return found;
     if (const auto place = place_deviation(right, spec_, parameters_, subject_, declared_, answered_))
       return {*place};
+    if (signature(declared_).gives.axes.back() == Axis::channel && !signature(declared_).has(Axis::key))
+      if (const auto flushed = flushed_answers(declared_, subject_.precision, answered_))
+        if (found = least_unexplained({*flushed}); !found.empty()) return found;
     if (found = of_forms_from_a_position(right); !found.empty()) return found;
     if (const auto table = other_entries(declared_, spec_, parameters_, answered_))
       if (found = first_confirmed({*table}); !found.empty()) return found;
