@@ -10,6 +10,7 @@
 
 #include "core/function.h"
 #include "diagnosis/measured_words.h"
+#include "diagnosis/short_pi.h"
 
 namespace posproof {
 namespace {
@@ -74,11 +75,11 @@ CosineAndSine between_entries(int angles) {
   };
 }
 
-CosineAndSine by_short_pi(double short_pi) {
-  return [turn = Real{2} * short_pi](Real angle) {
-    const Real a = std::fmod(angle, turn);
-    return std::pair(std::cos(a), std::sin(a));
-  };
+RotationForm by_short_pi(const Rotary& truth, const ShortPi& pi) {
+  return {pi.words(), with_cosine_and_sine(truth, [turn = pi.turn()](Real angle) {
+            const Real a = std::fmod(angle, turn);
+            return std::pair(std::cos(a), std::sin(a));
+          })};
 }
 
 // Of a whole number of parts of 1: fixed-point numbers, a table of angles.
@@ -93,9 +94,19 @@ CosineAndSine in_parts(double parts, Real (*index)(Real)) {
 
 std::vector<RotationForm> reduced_angles(const Rotary& truth) {
   std::vector<RotationForm> out;
-  for (const char* digits : {"3.14", "3.1416"})
-    out.push_back({fmt::format("angles are reduced modulo 2 x {}, not 2 pi", digits),
-                   with_cosine_and_sine(truth, by_short_pi(std::stod(digits)))});
+  for (const ShortPi& pi : short_pis)
+    if (pi.is_short()) out.push_back(by_short_pi(truth, pi));
+  return out;
+}
+
+std::vector<ReducedAngles> finely_reduced_angles(const Rotary& truth) {
+  std::vector<ReducedAngles> out;
+  for (const ShortPi& pi : short_pis)
+    if (!pi.is_short())
+      out.push_back({by_short_pi(truth, pi), with_cosine_and_sine(truth, [turn = pi.turn()](Real angle) {
+                       const Real a = angle * (2 * std::numbers::pi_v<Real> / turn);
+                       return std::pair(std::cos(a), std::sin(a));
+                     })});
   return out;
 }
 

@@ -110,6 +110,13 @@ TEST(ApproximateForms, are_of_angles_in_steps) {
 TEST(ApproximateForms, are_of_few_digits_of_pi) {
   EXPECT_EQ(said_of_angle([](double a) { return std::fmod(a, 2 * 3.1416); }),
             Sentences{"angles are reduced modulo 2 x 3.1416, not 2 pi"});
+  EXPECT_EQ(said_of_angle([](double a) { return std::fmod(a, 6.28318); }),
+            Sentences{"angles are reduced modulo 2 x 3.14159, not 2 pi"});
+  // A frequency that is too high by as much, and a number that no pi has.
+  EXPECT_EQ(said_of_angle([](double a) { return a * (2 * pi / 6.28318); }),
+            Sentences{"every pair rotates too fast by a relative 8.4e-07"});
+  for (const std::string& one : said_of_angle([](double a) { return std::fmod(a, 6.2829); }))
+    EXPECT_EQ(one.find("reduced"), one.npos) << one;
 }
 
 TEST(ApproximateForms, are_of_angles_that_end) {

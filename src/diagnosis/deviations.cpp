@@ -29,6 +29,7 @@
 #include "diagnosis/measured_buckets.h"
 #include "diagnosis/measured_model.h"
 #include "diagnosis/measured_rotation.h"
+#include "diagnosis/one_token.h"
 #include "diagnosis/operator_deviations.h"
 #include "diagnosis/operator_rules.h"
 #include "diagnosis/other_entries.h"
@@ -295,9 +296,26 @@ class Deviating {
     if (!switched.empty()) return switched;
     // What is measured over few turns is a frequency that is a little too low.
     if (Sentences reduced = best_of(reduced_angles(truth)); !reduced.empty()) return reduced;
+    if (Sentences reduced = of_fine_reduction(truth); !reduced.empty()) return reduced;
     Sentences found = truth.stretch ? of_form(truth) : of_measured(own, truth);
     if (!found.empty()) return found;
     return truth.stretch ? of_measured(own, truth) : of_form(truth);
+  }
+
+  // Where the end of the first turn tells it from a frequency that is too high.
+  Sentences of_fine_reduction(const Rotary& truth) const {
+    double fastest = 0;
+    for (const Pair& pair : truth.pairs) fastest = std::max(fastest, std::abs(pair.frequency));
+    const Domain domain = overlap(positions_of(subject_.encoding), truth.positions);
+    const double turn = std::floor(6.28 / fastest);
+    if (!(turn >= 1 && turn <= static_cast<double>(domain.hi)) || domain.lo > 0 || truth.in_call) return {};
+    const auto last = static_cast<Position>(turn);
+    const Model right = posproof::model_of(declared_, subject_.precision);
+    std::vector<RotationForm> forms;
+    for (ReducedAngles& one : finely_reduced_angles(truth))
+      if (differs_at(last, right, one.faster)) forms.push_back(std::move(one.reduced));
+    if (forms.empty() || !OneToken(right, subject_, declared_, Role::query).is_right(last)) return {};
+    return best_of(forms);
   }
 
   Sentences of_measured(const Rotary& own, const Rotary& truth) const {

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "core/formats.h"
+#include "core/function.h"
 #include "diagnosis/clipped_formats.h"
+#include "diagnosis/short_pi.h"
 
 namespace posproof {
 namespace {
@@ -35,6 +37,26 @@ Table with_rounded(const Table& truth, Rounding position, Rounding frequency, Ro
   return out;
 }
 
+// Sines and cosines of other angles than the declared ones.
+Deviation with_angles(const Table& truth, std::string words,
+                      const Function<long double(long double)>& other) {
+  Table out = truth;
+  out.exact = nullptr;
+  out.rows = [=, own = truth.rows, pairs = truth.pairs, size = truth.amplitude, offset = truth.offset](
+                 const Positions& positions, Position length) {
+    Tensor to = own(positions, length);
+    for (std::size_t r = 0; r < to.rows(); ++r)
+      for (const Pair& pair : pairs) {
+        const long double a =
+            other((static_cast<long double>(positions.at(r, pair.axis)) + offset) * pair.frequency);
+        to.at(r, pair.first) = static_cast<double>(size * std::sin(a));
+        to.at(r, pair.second) = static_cast<double>(size * std::cos(a));
+      }
+    return to;
+  };
+  return {{std::move(words)}, out, true};
+}
+
 // As of a sine that is made of the cosine, by a root, or the cosine of the sine.
 Deviation without_sign(const Table& truth, std::string words, std::size_t Pair::*column) {
   Table out = truth;
@@ -55,7 +77,7 @@ std::vector<Deviation> table_forms(const Table& truth) {
   const auto in = [&](const char* words, Rounding position, Rounding frequency, Rounding angle) {
     return Deviation{{words}, with_rounded(truth, position, frequency, angle), true};
   };
-  return {
+  std::vector<Deviation> out = {
       without_sign(truth, "cosines have no sign: sqrt(1 - sin^2) stands for each", &Pair::second),
       without_sign(truth, "sines have no sign: sqrt(1 - cos^2) stands for each", &Pair::first),
       in("positions are rounded to f16: from 2049 on neighbours coincide, and past 65504 there are none",
@@ -72,6 +94,10 @@ std::vector<Deviation> table_forms(const Table& truth) {
       in("frequencies and angles are rounded to bf16", &as_it_is, &to_bf16, &to_bf16),
       in("positions, frequencies and angles are rounded to f16", &to_f16, &to_f16, &to_f16),
       in("positions, frequencies and angles are rounded to bf16", &to_bf16, &to_bf16, &to_bf16)};
+  for (const ShortPi& pi : short_pis)
+    out.push_back(
+        with_angles(truth, pi.words(), [turn = pi.turn()](long double a) { return std::fmod(a, turn); }));
+  return out;
 }
 
 }  // namespace posproof

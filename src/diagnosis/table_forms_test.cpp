@@ -49,6 +49,22 @@ TEST(TableForms, are_said_of_what_is_rounded) {
   }
 }
 
+TEST(TableForms, are_said_of_angles_that_are_reduced_with_few_digits_of_pi) {
+  const auto modulo = [](double turn) {
+    return said_of("sinusoidal", "dim=16", [turn](double t, double w) { return std::fmod(t * w, turn); });
+  };
+  EXPECT_EQ(modulo(6.28), Sentences{"angles are reduced modulo 2 x 3.14, not 2 pi"});
+  EXPECT_EQ(modulo(6.283), Sentences{"angles are reduced modulo 2 x 3.1415, not 2 pi"});
+  EXPECT_EQ(modulo(6.2832), Sentences{"angles are reduced modulo 2 x 3.1416, not 2 pi"});
+  EXPECT_EQ(modulo(6.28318f), Sentences{"angles are reduced modulo 2 x 3.14159, not 2 pi"});
+  // A frequency that is too high by as much, and a number that no pi has.
+  const Sentences slow =
+      said_of("sinusoidal", "dim=16", [](double t, double w) { return t * w * (1 + 8.4e-7); });
+  EXPECT_EQ(std::ranges::count_if(slow, [](const auto& one) { return one.find("reduced") != one.npos; }), 0)
+      << ::testing::PrintToString(slow);
+  EXPECT_EQ(modulo(6.2829), Sentences{});
+}
+
 TEST(TableForms, are_said_of_positions_that_are_rounded) {
   EXPECT_EQ(
       said_of("sinusoidal", "dim=16", [](double t, double w) { return to_f16(t) * w; }),
