@@ -36,6 +36,7 @@
 #include "diagnosis/partner_forms.h"
 #include "diagnosis/place_deviations.h"
 #include "diagnosis/position_deviations.h"
+#include "diagnosis/recurrence_forms.h"
 #include "diagnosis/remembered.h"
 #include "diagnosis/rotation_forms.h"
 #include "diagnosis/row_deviations.h"
@@ -338,6 +339,8 @@ class Deviating {
     for (RotationForm& form : sum_forms(truth)) forms.push_back(std::move(form));
     for (RotationForm& form : circle_forms(truth)) forms.push_back(std::move(form));
     for (RotationForm& form : approximate_forms(truth)) forms.push_back(std::move(form));
+    const Position last = overlap(positions_of(subject_.encoding), truth.positions).hi;
+    for (RotationForm& form : recurrence_forms(truth, last)) forms.push_back(std::move(form));
     const Model right = posproof::model_of(declared_, subject_.precision);
     if (const auto first = first_wrong_along(0, right, subject_, declared_))
       for (RotationForm& form : limited_angles(truth, *first)) forms.push_back(std::move(form));

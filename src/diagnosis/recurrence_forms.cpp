@@ -1,0 +1,146 @@
+#include "diagnosis/recurrence_forms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+
+namespace posproof {
+namespace {
+
+struct Circle {
+  float cosine, sine;
+};
+
+Circle circle(long double angle) {
+  return {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))};
+}
+
+Circle of(Position t, double frequency) {
+  return circle(static_cast<long double>(t) * frequency);
+}
+
+// By the addition formulas, each product and each sum rounded.
+Circle plus(const Circle& a, const Circle& b) {
+  return {a.cosine * b.cosine - a.sine * b.sine, a.sine * b.cosine + a.cosine * b.sine};
+}
+
+// Of a pair, for the tokens of a row of the batch at these positions.
+using OfRow = Function<void(const Pair& pair, std::span<const Position> row, std::span<Circle> out)>;
+
+Rotary made(const Rotary& truth, const OfRow& of_row) {
+  Rotary out = truth;
+  out.exact = nullptr;
+  out.rotate = [=, own = truth](const Tensor& x, const Positions& positions, Role role) {
+    const std::size_t batch = x.shape[0], heads = x.shape[1], n = x.shape[2];
+    Tensor y = x;
+    std::vector<Circle> circles(n);
+    for (std::size_t b = 0; b < batch; ++b)
+      for (const Pair& pair : own.pairs) {
+        const auto row = positions.whole().subspan(b * n, n);
+        of_row(pair, row, circles);
+        for (std::size_t h = 0; h < heads; ++h)
+          for (std::size_t k = 0; k < n; ++k) {
+            const std::size_t r = (b * heads + h) * n + k;
+            double size = own.amplitude;
+            if (own.stretch) size *= own.stretch(pair, static_cast<double>(row[k]), role);
+            const double c = size * circles[k].cosine, s = size * circles[k].sine;
+            double &first = y.at(r, pair.first), &second = y.at(r, pair.second);
+            const double a = first;
+            first = a * c - second * s;
+            second = a * s + second * c;
+          }
+      }
+    return in_order(own, std::move(y));
+  };
+  return out;
+}
+
+// Where a position follows that of the token before, from that; else as declared.
+Rotary in_runs(const Rotary& truth,
+               const Function<void(const Pair&, Position first, std::span<Circle>)>& run) {
+  return made(truth, [run](const Pair& pair, std::span<const Position> row, std::span<Circle> out) {
+    for (std::size_t from = 0, to = 0; from < row.size(); from = to) {
+      for (to = from + 1; to < row.size() && row[to] == row[to - 1] + 1;) ++to;
+      run(pair, row[from], out.subspan(from, to - from));
+    }
+  });
+}
+
+// Of a pair's positions from 0 to the last of a table; negative ones, and those past its end, are as
+// declared.
+using OfTable = Function<std::vector<Circle>(double frequency)>;
+
+Rotary by_table(const Rotary& truth, const OfTable& table) {
+  const auto kept = std::make_shared<std::map<double, std::vector<Circle>>>();
+  return made(truth, [=](const Pair& pair, std::span<const Position> row, std::span<Circle> out) {
+    auto own = kept->find(pair.frequency);
+    if (own == kept->end()) own = kept->emplace(pair.frequency, table(pair.frequency)).first;
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      const auto t = static_cast<std::size_t>(std::max<Position>(0, row[k]));
+      out[k] = row[k] >= 0 && t < own->second.size() ? own->second[t] : of(row[k], pair.frequency);
+    }
+  });
+}
+
+// From `first` on, those of so many positions before, rotated by these.
+std::vector<Circle> from_those_before(double w, Position step, Position first, Position last) {
+  std::vector<Circle> out;
+  out.reserve(static_cast<std::size_t>(last + 1));
+  const Circle by = of(step, w);
+  for (Position t = 0; t <= last; ++t) {
+    // Those before the first block are looked at by no other position.
+    if (t < first)
+      out.push_back(of(t, w));
+    else
+      out.push_back(plus(out[static_cast<std::size_t>(t - step)], by));
+  }
+  return out;
+}
+
+std::vector<Circle> of_sums(double w, Position last) {
+  std::vector<Circle> out;
+  float angle = 0;
+  for (Position t = 0; t <= last; ++t, angle += static_cast<float>(w)) out.push_back(circle(angle));
+  return out;
+}
+
+}  // namespace
+
+std::vector<RotationForm> recurrence_forms(const Rotary& truth, Position last) {
+  constexpr Position most = Position{1} << 17, largest_step = 4096;
+  if (truth.in_call || truth.positions.axes > 1) return {};
+  std::vector<RotationForm> out;
+  out.push_back(
+      {"where positions of a row follow each other, each angle is the one before and the frequency, "
+       "added in f32",
+       in_runs(truth, [](const Pair& pair, Position first, std::span<Circle> run) {
+         auto angle = static_cast<float>(static_cast<double>(first) * pair.frequency);
+         for (Circle& one : run) one = circle(angle), angle += static_cast<float>(pair.frequency);
+       })});
+  out.push_back(
+      {"where positions of a row follow each other, each cosine and sine are made from those before "
+       "by the addition formulas in f32",
+       in_runs(truth, [](const Pair& pair, Position first, std::span<Circle> run) {
+         const Circle by = of(1, pair.frequency);
+         Circle now = of(first, pair.frequency);
+         for (Circle& one : run) one = now, now = plus(now, by);
+       })});
+  if (last >= most) return out;
+  out.push_back({"angles are added up position by position in f32, from 0 on",
+                 by_table(truth, [last](double w) { return of_sums(w, last); })});
+  for (Position step = 1; step <= std::min(last, largest_step); step *= 2)
+    for (Position first = step; first <= last; first *= 2)
+      out.push_back(
+          {fmt::format("from position {} on cosines and sines are made from those {} before by the addition "
+                       "formulas in f32",
+                       first, step == 1 ? std::string("of the position") : fmt::format("{} positions", step)),
+           by_table(truth, [=](double w) { return from_those_before(w, step, first, last); })});
+  return out;
+}
+
+}  // namespace posproof
