@@ -72,10 +72,10 @@ TEST(LonePosition, is_looked_for_among_numbers_that_it_may_be_taken_for) {
 
 Make of_distances(const Function<Position(Position)>& to) {
   return asked_for(
-      "kerple", [](Call&) {},
+      "alibi", [](Call&) {},
       [=](const Call& call, Tensor& out) {
-        const Encoding right = encoding_named("kerple").make(
-            with(encoding_named("kerple"), Case::parse("heads=2 form=symmetric")));
+        const Encoding right = encoding_named("alibi").make(
+            with(encoding_named("alibi"), Case::parse("heads=2 form=symmetric")));
         const std::size_t nk = call.keys.whole.size(), nq = call.positions.whole.size();
         for (std::size_t e = 0; e < out.data.size(); ++e) {
           const Position i = call.positions.whole[e / nk % nq], j = call.keys.whole[e % nk];
@@ -90,7 +90,7 @@ TEST(LoneDistance, is_named_with_the_one_whose_bias_it_has) {
   const auto of = [](Position one, Position other) {
     return [=](Position d) { return d == one ? other : d == -one ? -other : d; };
   };
-  expect_said("kerple",
+  expect_said("alibi",
               {{heads, of_distances(of(64, 63)), {"distance 64 has the bias of distance 63"}},
                {heads, of_distances(of(4096, 0)), {"distance 4096 has the bias of distance 0"}},
                {heads,
