@@ -61,7 +61,8 @@ TEST(MeasuredBuckets, of_one_head_are_named_too) {
 
 TEST(MeasuredBuckets, are_none_where_distances_have_no_declared_entry_or_fall_back) {
   EXPECT_EQ(said_of(seeded, [](Position d, bool) { return d; }), Sentences{});
-  EXPECT_EQ(said_of(seeded, [](Position d, bool) { return d == 30 ? Position{3} : d; }), Sentences{});
+  EXPECT_EQ(said_of(seeded, [](Position d, bool) { return d == 30 ? Position{3} : d; }),
+            Sentences{"distance 30 has the bias of distance 3"});
   const Sentences halved = testing::said("t5_bias", seeded, [](const Parameters& parameters) -> Encoding {
     Bias out = as<Bias>(encoding_named("t5_bias").make(parameters));
     out.bias = [right = out.bias](const Positions& queries, const Positions& keys) {
