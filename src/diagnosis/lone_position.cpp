@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "core/call.h"
 #include "diagnosis/call_fits.h"
 #include "diagnosis/one_token.h"
 #include "run/narrowed.h"
@@ -54,6 +55,13 @@ std::optional<Position> counts_as(Position at, const OneToken& one, const Domain
   return found.size() == 1 ? std::optional(*found.begin()) : std::nullopt;
 }
 
+// Beside another deviation a position would have the rotation of one that has another itself.
+bool is_declared(const Model& model, const Encoding& declared, Position at) {
+  Call call = sequence(declared, {at - 1, at});
+  for (Tensor& content : call.contents) std::ranges::fill(content.data, 1.0);
+  return answer(model.encoding, call).data == answer(declared, call).data;
+}
+
 }  // namespace
 
 std::vector<Position> likely_others(Position one, Position lo, Position hi) {
@@ -84,6 +92,7 @@ std::optional<LonePosition> lone_position(const Explained& alone, const Model& m
                     [at = wrong->at](const RowInCall& s) { return s.at == at; }},
                    {}};
   try {
+    if (!is_declared(model, declared, wrong->at)) return std::nullopt;
     std::set<Position> others;
     for (const Role role : {Role::query, Role::key}) {
       if (role == Role::key && !is.role) continue;

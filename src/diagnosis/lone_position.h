@@ -18,7 +18,8 @@ struct LonePosition {
 
 // Of tokens whose positions are whole numbers on one axis. None where the subject is wrong at another
 // position of those that may be meant as well: it is asked at neighbours, at distances that are powers of 2,
-// at multiples. Nor where it is the first or the last that there is.
+// at multiples. Nor where it is the first or the last that there is, or the
+// model another than the declared encoding.
 std::optional<LonePosition> lone_position(const Explained& alone, const Model& model, const Subject& subject,
                                           const Encoding& declared, const std::vector<Answered>& answered);
 
