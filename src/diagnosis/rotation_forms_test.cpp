@@ -239,7 +239,7 @@ TEST(RotationForms, are_those_of_a_longer_and_a_shorter_call) {
     return std::make_shared<const Rotary>(out);
   };
   const std::vector<RotationForm> all = rotation_forms(truth);
-  ASSERT_EQ(all.size(), forms.size() - 2 + 24);
+  ASSERT_EQ(all.size(), forms.size() - 2 + 25);
   const auto angle = [&](std::size_t form, const std::vector<Position>& at) {
     Tensor x({1, 1, at.size(), 5});
     x.at(0, 0) = 1;
@@ -266,13 +266,14 @@ TEST(RotationForms, are_those_of_a_longer_and_a_shorter_call) {
   const std::pair<std::string, double> ends[] = {
       {"the number of tokens in a row counts as the length of the call, whatever their positions", 2},
       {"the first position of a call decides on its length, not the last one", 4},
-      {"the smallest position of a call decides on its length, not the largest", 3}};
+      {"the smallest position of a call decides on its length, not the largest", 3},
+      {"the largest position less the smallest, and one, counts as the length of the call", 4}};
   for (std::size_t n = 0; n < std::size(ends); ++n) {
     EXPECT_EQ(all[shorter + 4 + n].words, ends[n].first);
     EXPECT_NEAR(angle(shorter + 4 + n, {4, 7, 3}), 4.0 / (ends[n].second + 10), of_angles) << ends[n].first;
   }
   // Lengths of 16 and 17, rounded up.
-  std::size_t next = shorter + 7;
+  std::size_t next = shorter + 8;
   for (const Position block : {16, 32, 64, 100, 128, 256, 512, 1000, 1024, 2048, 4096, 8192}) {
     EXPECT_EQ(all[next].words,
               "frequencies are those of a sequence whose length is rounded up to a multiple of " +
