@@ -34,7 +34,9 @@ code takes positions and arrays in other ways; serve() splits each call of pospr
                     "offset"     a number, the first of n positions that follow each other: rotate(x, offset),
                                  rows(n, offset)
                     "sequence"   no positions, but whole sequences from 0 on: rotate(x), rows(n), bias(nq, nk) or bias(n),
-                                 also [heads, 1, nk] where all queries have the same row, logits(q, k) of as many queries as keys; of a window or a grid in rows and columns all its
+                                 also [heads, 1, nk] where all queries have the same row (fewer queries than keys are the first
+                                 ones of the sequence, or the last, whichever the function's own squares say), logits(q, k) of
+                                 as many queries as keys; of a window or a grid in rows and columns all its
                                  tokens, row by row, behind a class token apart; `--grid [24,20]` says its extents
                     "mask"       no positions, but whole sequences behind padding, and a mask [batch, n], 0 for padding and 1 for
                                  tokens: rotate(x, mask), rows(mask) -> [batch, n, dim], bias(mask) -> [batch, heads, n, n],
@@ -1024,6 +1026,7 @@ class _How:
         self.taken = self.stored if takes is None else _format(takes, "takes")
         self.given_as = getattr(self.torch, _TORCH[self.taken]) if self.torch else None
         self.takes_positions, self.in_place, self.both, self.heads, self.vjp = takes_positions, in_place, both, heads, vjp
+        self.queries_at_the_end = None  # of a bias of fewer queries than keys: not known yet
         self.prefix, self.suffix = beside  # tokens without a position, before the others and behind them
         self.axes = None if axes is None else _axes(axes)
         # Of a rotation: what posproof asks is what the function is given.
@@ -1510,13 +1513,36 @@ def _bias(call, function):
     axes, numbers = _axes_of(queries), 2 if _wants(function, "keys", 1) else 1
     (queries, nq), (keys, nk) = _in_a_sequence(queries, axes), _in_a_sequence(keys, axes, keys=True)
     sizes = [nq, nk] if numbers == 2 else [max(nq, nk)] * 2
+    if sizes[0] != sizes[1] and axes == 1 and _counts_queries_from_the_end(call, function, sizes):
+        first = int(queries.min()) if queries.size else 0  # no more queries than are asked for, as beside a cache of keys
+        sizes, queries = [max(sizes) - first, max(sizes)], queries - first
+    return _whole_bias(call, function, sizes, numbers, queries, keys)
 
+
+def _whole_bias(call, function, sizes, numbers, queries, keys):
     def asked_for(whole):
         whole = _of_one(3)(whole)
         alike = len(whole.shape) == 3 and whole.shape[1] == 1  # one row for all queries
         return _of_shape(whole, [None, 1 if alike else sizes[0], sizes[1]])[:, queries * (0 if alike else 1)][:, :, keys]
 
     return call.ask(function, [], sizes[:numbers], pick=asked_for)[0]
+
+
+def _counts_queries_from_the_end(call, function, sizes):
+    """Whether fewer queries than keys are the last ones of the sequence, as code with a cache of keys has it, and not the first:
+    by what a square of as many answers. Found out once, by the first sizes that tell."""
+    if call.how.queries_at_the_end is None:
+        every = [np.arange(size) for size in sizes]
+        try:
+            most = max(sizes)
+            first, last = (_whole_bias(call, function, [most] * 2, 2, *(one + from_the_end * (most - len(one)) for one in every))
+                           for from_the_end in (0, 1))
+            answered = _whole_bias(call, function, sizes, 2, *every)
+        except Exception:  # what it says to the sizes themselves is its answer
+            return False
+        if not np.array_equal(first, last):
+            call.how.queries_at_the_end = np.array_equal(answered, last)
+    return bool(call.how.queries_at_the_end)
 
 
 def _bias_behind_padding(call, function, queries, keys):
