@@ -66,7 +66,8 @@ void add_entries(const Tensor& there, const Tensor& here, const Bound& allowed, 
     for (const double entry : answer.data) out = std::max(out, std::abs(entry));
     return out;
   };
-  const double largest = std::min(largest_of(here), largest_of(there));  // of small ones zeros are not near
+  double largest = largest_of(here);
+  if (const double given = largest_of(there); given < largest / 2) largest = given;  // zeros are not near small ones
   for (std::size_t n = 0; n < here.data.size(); ++n) {
     if (there.data[n] == 0 && here.data[n] == 0) continue;
     const double off = std::abs(there.data[n] - here.data[n]), half = 0.01 * largest;

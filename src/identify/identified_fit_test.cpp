@@ -169,7 +169,7 @@ TEST(IdentifiedFit, counts_how_near_entries_are) {
   expect_near(0.005, 0.75);
   expect_near(0.01, 0.5);
   expect_near(0.1, 0.05);
-  expect_near(-1, 0.005);
+  expect_near(-3, 0.01 / 6);
   expect_near(std::nan(""), 0);
 }
 
