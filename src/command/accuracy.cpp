@@ -6,6 +6,7 @@
 #include <string>
 #include <thread>
 
+#include "command/answered.h"
 #include "command/commands.h"
 #include "command/exit_code.h"
 #include "command/options.h"
@@ -33,7 +34,8 @@ struct AccuracyArguments {
 };
 
 int run_accuracy(const Chosen& chosen, const AccuracyArguments& arguments) {
-  const auto& [id, spec, parameters, given, configured] = chosen;
+  const auto& [id, spec, declared, given, configured] = chosen;
+  const Parameters parameters = as_answered_by(arguments.subject, declared);
   std::optional<report::NewFile> file;  // one that cannot be written is refused before anything runs
   if (!arguments.file.empty()) file.emplace(arguments.file, 0);
   Encoding truth = spec.oracle(parameters);

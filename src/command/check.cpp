@@ -8,6 +8,7 @@
 #include "attention/reference_attention.h"
 #include "catalogue/identities.h"
 #include "catalogue/properties.h"
+#include "command/answered.h"
 #include "command/commands.h"
 #include "command/exit_code.h"
 #include "command/options.h"
@@ -100,6 +101,7 @@ int run_check(const Chosen& asked, const CheckArguments& arguments) {
   auto [chosen, inputs] = with_those_of(asked, Case::parse(arguments.words));
   const Identity* identity = identity_named(arguments.property);
   if (identity != nullptr) chosen.parameters = said_of(*identity, arguments.property, chosen);
+  chosen.parameters = as_answered_by(arguments.subject, std::move(chosen.parameters));
   const auto& [encoding_id, spec, parameters, given, configured] = chosen;
   const auto& [common, property_id, foreign, words, positions, in_sandbox, script_path] = arguments;
   refuse_sandbox_of_our_own(in_sandbox, foreign);

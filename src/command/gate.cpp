@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "command/answered.h"
 #include "command/commands.h"
 #include "command/exit_code.h"
 #include "command/options.h"
@@ -38,7 +39,7 @@ int run_gate(const Chosen& chosen, const GateArguments& arguments) {
     progress("starting the subject", 0, 1);
     note_interrupts();
     gated = gate(
-        chosen.id, chosen.spec, chosen.parameters, arguments.subject,
+        chosen.id, chosen.spec, as_answered_by(arguments.subject, chosen.parameters), arguments.subject,
         {.two_heads = !chosen.given.has("heads"),
          .seed = common.seed,
          .budget = common.budget(),

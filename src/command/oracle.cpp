@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "command/answered.h"
 #include "command/commands.h"
 #include "command/options.h"
 #include "command/terminal.h"
@@ -61,7 +62,8 @@ std::optional<Shape> grid_of(const OracleArguments& arguments, const Encoding& t
 }
 
 int run_oracle(const Chosen& chosen, const OracleArguments& arguments) {
-  const auto& [id, spec, parameters, given, configured] = chosen;
+  const auto& [id, spec, said, given, configured] = chosen;
+  const Parameters parameters = as_answered(said);
   const Encoding truth = spec.oracle(parameters);
   refuse_what_reads_contents(truth);
   const RotaryPart part = arguments.part == "cos"   ? RotaryPart::cosines

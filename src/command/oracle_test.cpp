@@ -161,6 +161,28 @@ TEST_F(OracleCommand, entries_are_rounded_once) {
   }
 }
 
+// As transformers has DeepSeek-V3's.
+TEST_F(OracleCommand, of_an_answer_in_another_order_the_columns_are_those_of_the_answer) {
+  const std::string words = "rope --dim 8 --rotary_dim 4 --rotary_part last --positions 7:11 --layout ";
+  for (const std::string part : {" --part both", " --part cos", " --part sin"})
+    EXPECT_EQ(written(words + "interleaved --output_layout half_split" + part),
+              written(words + "half_split" + part))
+        << part;
+}
+
+// And a file is judged by them, whichever columns it has.
+TEST_F(OracleCommand, of_an_answer_in_another_order_the_columns_are_judged_as_those_of_the_answer) {
+  const std::string declared = "rope --dim 8 --layout interleaved --output_layout half_split ",
+                    files = "table:" + path("c.npy") + "," + path("s.npy");
+  written(declared + "--positions 0:63 --part cos", "c.npy");
+  written(declared + "--positions 0:63 --part sin", "s.npy");
+  written(declared + "--positions 0:63", "both.npy");
+  for (const std::string& file : {files, "table:" + path("both.npy")})
+    for (const std::string command : {"gate " + declared + file, "accuracy " + declared + file,
+                                      "check agrees_with_its_oracle " + declared + file})
+      EXPECT_EQ(posproof(command).code, 0) << command;
+}
+
 TEST_F(OracleCommand, a_rotation_is_written_as_its_cosines_and_sines) {
   const auto rope = as<Rotary>(truth("rope", "dim=6 rotary_dim=4 layout=interleaved"));
   const auto positions = from(7, 5);
