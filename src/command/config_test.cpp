@@ -37,6 +37,39 @@ TEST(ConfigOption, what_is_said_in_two_ways_is_refused_unless_it_is_named) {
       << named.said;
 }
 
+TEST(ConfigOption, what_is_said_in_part_is_refused_unless_the_rest_is_named) {
+  const Tables tables;
+  const std::string config = tables.folder() + "/part.json",
+                    to = " --positions 0:3 -o " + tables.folder() + "/o.npy";
+  report::replace_file(config, R"({"head_dim": 8, "rope_scaling": {"type": "linear"}})");
+  const Ran refused = posproof("oracle rope --config " + config + to);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_EQ(refused.said,
+            "posproof: `" + config + "` has rope type linear and no factor; name it with --factor\n");
+  EXPECT_EQ(posproof("oracle rope --factor 2 --config " + config + to).code, 0);
+}
+
+// What was not read is said, and is no setting of the encoding.
+TEST(ConfigOption, what_is_not_read_is_said) {
+  const Tables tables;
+  const std::string config = tables.folder() + "/not_read.json",
+                    to = " --positions 0:3 -o " + tables.folder() + "/o.npy",
+                    layout = "posproof: " + config +
+                             ": model mymodel says no layout that is known: half_split is taken\n";
+  report::replace_file(config, R"({"model_type": "mymodel", "head_dim": 8, "rope_tetha": 5e5})");
+  const Ran said = posproof("oracle rope --config " + config + to);
+  EXPECT_EQ(said.code, 0);
+  EXPECT_TRUE(says(said, "posproof: " + config + ": not read: rope_tetha = 500000; near it: rope_theta\n"))
+      << said.said;
+  EXPECT_TRUE(says(said, layout)) << said.said;
+  EXPECT_FALSE(says(posproof("oracle rope --layout interleaved --config " + config + to), layout));
+  report::replace_file(config, R"({"rope_tetha": 5e5})");
+  const Ran nothing = posproof("oracle rope --config " + config + to);
+  EXPECT_EQ(nothing.code, 2);
+  EXPECT_EQ(nothing.said,
+            "posproof: `" + config + "` has no setting of `rope`; --spec takes parameters by name\n");
+}
+
 TEST(ConfigOption, files_that_say_nothing_of_the_encoding_are_refused_by_name) {
   const Tables tables;
   const std::string config = config_of_8(tables.folder()), subject = " table:" + tables.folder() + "/x.npy";

@@ -171,6 +171,9 @@ Configured GivenParameters::configuration(const Parameters& named) const {
     if (!named.has(parameter))
       throw std::invalid_argument(fmt::format("`{}` gives two values of `{}`: {}; choose one with --{}",
                                               config_, parameter, readings, parameter));
+  for (const auto& [parameter, what] : out.missing)
+    if (!named.has(parameter))
+      throw std::invalid_argument(fmt::format("`{}` {}; name it with --{}", config_, what, parameter));
   return out;
 }
 
@@ -196,6 +199,8 @@ std::vector<std::string> GivenParameters::configured() const {
     if (const Value* own = named.find(name); own != nullptr && text(*own) != text(value))
       out.push_back(
           fmt::format("{}: {}={} takes precedence over {}", config_, name, text(*own), text(value)));
+  for (const auto& [parameter, what] : configured.notes)
+    if (!named.has(parameter)) out.push_back(fmt::format("{}: {}", config_, what));
   return out;
 }
 

@@ -20,10 +20,22 @@ struct Configured {
         readings;  // `1000000 (rope_theta, global layers) or 10000 (rope_local_base_freq, local ones)`
   };
   std::vector<Ambiguous> ambiguous = {};
+  // What it says only in part: it is refused, too, unless somebody names the parameter.
+  struct Missing {
+    std::string parameter;
+    std::string what;  // `has rope type linear and no factor`
+  };
+  std::vector<Missing> missing = {};
+  // What stays as it is, unless somebody names the parameter, and what was not read.
+  struct Note {
+    std::string parameter;  // empty: of none
+    std::string what;       // `not read: use_logn_attn = true`
+  };
+  std::vector<Note> notes = {};
 };
 
-// Of `rope`, `m_rope`, `sinusoidal`, `alibi`, `t5_bias` and `learned`. Throws std::invalid_argument for another
-// encoding, and where the file describes another one.
+// Of `rope`, `m_rope`, `sinusoidal`, `alibi`, `t5_bias` and `learned`. Throws std::invalid_argument for
+// another encoding, and where the file describes another one.
 Configured configured(const ConfigSettings& settings, std::string_view encoding);
 
 }  // namespace posproof

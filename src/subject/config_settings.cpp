@@ -31,6 +31,8 @@ void add(ConfigSettings& to, const std::string& name, const Json& value) {
     to.all[name] = value.get<std::string>();
   else if (is_list_of_numbers(value))
     to.all[name] = value.get<std::vector<double>>();
+  else if (value.is_array())
+    to.others[name] = value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ struct ConfigSettings {
   enum class Kind { transformers, gguf, onnx };
   Kind kind = Kind::transformers;
   std::map<std::string, Value, std::less<>> all = {};
+  std::map<std::string, std::string, std::less<>> others = {};  // other lists, as JSON
 
   const Value* find(std::string_view name) const;
   const double* number(std::string_view name) const;

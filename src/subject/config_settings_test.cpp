@@ -145,6 +145,122 @@ TEST(GgufSettings, of_rope_and_alibi_are_understood) {
       "heads=32 max_bias=8");
 }
 
+// A file of this architecture, with 128 channels a head and more entries.
+std::string gguf_of(const std::string& architecture, std::vector<std::string> more,
+                    const std::vector<std::string>& tensors = {}) {
+  more.insert(more.begin(), {word("general.architecture", architecture),
+                             entry<std::uint32_t>(architecture + ".attention.key_length", 4, 128)});
+  return gguf(more, tensors);
+}
+
+std::string number(const std::string& name, float value) {
+  return entry<float>(name, 6, value);
+}
+
+// As llama.cpp reads them: without a type a factor scales linearly, without a factor nothing is scaled.
+TEST(GgufSettings, of_a_factor_without_a_type_scale_linearly) {
+  EXPECT_EQ(said(gguf_of("llama", {number("llama.rope.scaling.factor", 4)}), "rope"),
+            "dim=128 layout=interleaved scaling=linear factor=4");
+  EXPECT_EQ(said(gguf_of("llama", {number("llama.rope.scale_linear", 4)}), "rope"),
+            "dim=128 layout=interleaved scaling=linear factor=4");
+  EXPECT_EQ(said(gguf_of("llama", {number("llama.rope.scaling.factor", 1)}), "rope"),
+            "dim=128 layout=interleaved");
+  EXPECT_EQ(said(gguf_of("llama", {word("llama.rope.scaling.type", "linear")}), "rope"),
+            "dim=128 layout=interleaved");
+  const Configured found = configured(
+      config_settings("x.gguf", gguf_of("llama", {number("llama.rope.scaling.factor", 4)})), "rope");
+  ASSERT_GT(found.understood.size(), 2u);
+  EXPECT_EQ(found.understood[2], "llama.rope.scaling.factor without a type: scaling=linear");
+}
+
+TEST(GgufSettings, of_factors_in_tensors_are_longrope) {
+  const std::string readings =
+      "dim=128 layout=half_split scaling=longrope original_length=4096 attention_factor=1.25; factors: the tensor "
+      "rope_factors_short.weight or rope_factors_long.weight, which are not read";
+  const std::vector<std::string> entries = {number("phi3.rope.scaling.attn_factor", 1.25f),
+                                            number("phi3.rope.scaling.original_context_length", 4096)};
+  EXPECT_EQ(said(gguf_of("phi3", entries, {"rope_factors_long.weight", "rope_factors_short.weight"}), "rope"),
+            readings);
+  EXPECT_EQ(
+      refused([&] { said(gguf_of("phi3", entries), "rope"); }),
+      "has phi3.rope.scaling.attn_factor 1.25 without scaling yarn or longrope; only these multiply cosine and "
+      "sine");
+}
+
+// llama.cpp's versions and architectures differ in what multiplies cosine and sine.
+TEST(GgufSettings, of_yarn_have_their_ramp_and_two_readings_of_what_multiplies) {
+  const auto yarn = [](const std::string& architecture, const std::string& name, float value) {
+    const std::string scaling = architecture + ".rope.scaling.";
+    std::vector<std::string> all = {word(scaling + "type", "yarn"), number(scaling + "factor", 4),
+                                    number(scaling + "original_context_length", 4096)};
+    if (!name.empty()) all.push_back(number(scaling + name, value));
+    return said(gguf_of(architecture, all), "rope");
+  };
+  const std::string of_qwen2 = "dim=128 layout=half_split scaling=yarn factor=4 original_length=4096",
+                    of_deepseek2 = "dim=128 layout=interleaved scaling=yarn factor=4 original_length=4096";
+  EXPECT_EQ(yarn("qwen2", "yarn_beta_fast", 32), of_qwen2 + " beta_fast=32");
+  EXPECT_EQ(
+      yarn("qwen2", "yarn_beta_slow", 2),
+      of_qwen2 +
+          "; beta_slow: 2 (qwen2.rope.scaling.yarn_beta_slow) or 1 (llama.cpp, which reads that for few "
+          "architectures)");
+  EXPECT_EQ(yarn("qwen2", "yarn_attn_factor", 1),
+            of_qwen2 +
+                "; attention_factor: 1 (qwen2.rope.scaling.yarn_attn_factor, as all that multiplies) or "
+                "1.13863 (times that of yarn, as llama.cpp has attn_factor)");
+  EXPECT_EQ(yarn("deepseek2", "yarn_log_multiplier", 0.5f), of_deepseek2 + " attention_factor=1");
+  EXPECT_EQ(yarn("deepseek2", "", 0), of_deepseek2 +
+                                          "; attention_factor: 1 (llama.cpp before its pull request 17945) "
+                                          "or 0, that of yarn (since then)");
+  EXPECT_EQ(yarn("qwen2", "yarn_log_multiplier", 0.5f),
+            of_qwen2 +
+                "; mscale_all_dim: 0.5 (qwen2.rope.scaling.yarn_log_multiplier, as mistral3 has it) or 5 (as "
+                "deepseek2 has it)");
+}
+
+TEST(GgufSettings, of_a_rotating_part_that_stands_apart_are_its_width) {
+  EXPECT_EQ(
+      said(gguf_of("deepseek2", {entry<std::uint32_t>("deepseek2.rope.dimension_count", 4, 64)}), "rope"),
+      "dim=64 layout=interleaved");
+}
+
+TEST(GgufSettings, of_local_layers_have_both_readings) {
+  EXPECT_EQ(
+      said(
+          gguf_of("gemma3", {number("gemma3.rope.freq_base", 1e6f), number("gemma3.rope.scaling.factor", 8)}),
+          "rope"),
+      "dim=128 base=1000000 layout=half_split scaling=linear factor=8; base: gemma3.rope.freq_base 1000000, in "
+      "global layers, or 10000 (gemma3's, in local ones); scaling: linear (in global layers) or none (in local "
+      "ones)");
+  EXPECT_EQ(
+      said(gguf_of("qwen2", {number("qwen2.rope.freq_base", 1e6f), number("qwen2.rope.freq_base_swa", 1e4f)}),
+           "rope"),
+      "dim=128 base=1000000 layout=half_split; base: qwen2.rope.freq_base 1000000, in global layers, or 10000 "
+      "(qwen2.rope.freq_base_swa, in local ones)");
+}
+
+TEST(GgufSettings, of_models_without_rope_are_refused) {
+  const auto why = [](const std::string& file) { return refused([&] { said(file, "rope"); }); };
+  EXPECT_EQ(why(gguf_of("bloom", {})), "describes no rope: architecture bloom has none");
+  EXPECT_EQ(why(gguf_of("baichuan", {entry<std::uint32_t>("baichuan.block_count", 4, 40)})),
+            "describes no rope: architecture baichuan has none");
+  EXPECT_EQ(why(gguf_of("qwen2vl", {text("qwen2vl.rope.dimension_sections") + bytes<std::uint32_t>(9) +
+                                    bytes<std::uint32_t>(5) + bytes<std::uint64_t>(2) +
+                                    bytes<std::int32_t>(16) + bytes<std::int32_t>(24)})),
+            "describes no rope: its positions have several ids (rope.dimension_sections)");
+}
+
+TEST(GgufSettings, that_are_not_taken_are_said) {
+  const Configured found = configured(
+      config_settings("x.gguf", gguf_of("llama", {number("llama.attention.temperature_scale", 0.1f),
+                                                  number("llama.rope.scaling.finetuned", 1),
+                                                  number("llama.context_length", 4096)})),
+      "rope");
+  ASSERT_EQ(found.notes.size(), 2u);
+  EXPECT_EQ(found.notes[0].what, "not read: llama.attention.temperature_scale = 0.10000000149011612");
+  EXPECT_EQ(found.notes[1].what, "not read: llama.rope.scaling.finetuned = 1");
+}
+
 TEST(GgufSettings, that_are_no_such_header_are_refused) {
   const std::string right = gguf(llama, {"t"});
   EXPECT_NO_THROW(gguf_settings(right));

@@ -59,8 +59,8 @@ TEST(Config, of_rope_in_the_forms_of_transformers) {
           {R"({"model_type": "deepseek_v3", "qk_rope_head_dim": 64, "head_dim": 192, "rope_theta": 10000,
                 "max_position_embeddings": 163840, "rope_scaling": {"type": "yarn", "factor": 40, "mscale": 1.0,
                 "mscale_all_dim": 1.0, "beta_fast": 32, "beta_slow": 1, "original_max_position_embeddings": 4096}})",
-           "dim=64 base=10000 layout=interleaved scaling=yarn factor=40 original_length=4096 beta_fast=32 beta_slow=1 "
-           "mscale=1 mscale_all_dim=1"},
+           "dim=64 base=10000 layout=interleaved output_layout=half_split scaling=yarn factor=40 original_length=4096 "
+           "beta_fast=32 beta_slow=1 mscale=1 mscale_all_dim=1"},
           {R"({"model_type": "gpt_oss", "head_dim": 64, "rope_theta": 150000, "rope_scaling": {"rope_type": "yarn",
                 "factor": 32.0, "beta_fast": 32.0, "beta_slow": 1.0, "truncate": false,
                 "original_max_position_embeddings": 4096}})",
@@ -72,7 +72,7 @@ TEST(Config, of_rope_in_the_forms_of_transformers) {
           {R"({"head_dim": 64, "max_position_embeddings": 4096, "rope_scaling": {"type": "dynamic", "factor": 2}})",
            "dim=64 scaling=dynamic_ntk factor=2 original_length=4096"},
           {R"({"model_type": "unheard_of", "head_dim": 64, "rope_interleave": true, "rope_theta": 20000})",
-           "dim=64 base=20000 layout=interleaved"},
+           "dim=64 base=20000 layout=interleaved output_layout=half_split"},
           {R"({"model_type": "llama", "head_dim": 64, "partial_rotary_factor": 1.0, "rotary_dim": 64})",
            "dim=64 layout=half_split"},
       })
@@ -90,7 +90,7 @@ TEST(Config, what_is_said_in_two_ways_has_both_readings) {
            "; base: 1000000 (rope_parameters.full_attention.rope_theta) or 10000 "
            "(rope_parameters.sliding_attention.rope_theta)"},
           {R"({"rope_scaling": {"type": "linear", "rope_type": "yarn", "factor": 2}})",
-           "; scaling: yarn (rope_scaling.rope_type) or linear (rope_scaling.type)"},
+           "factor=2; scaling: yarn (rope_scaling.rope_type) or linear (rope_scaling.type)"},
           {R"({"max_position_embeddings": 65536, "rope_scaling": {"rope_type": "yarn", "factor": 8,
                 "original_max_position_embeddings": 4096}})",
            "scaling=yarn original_length=4096; factor: 8 (rope_scaling.factor) or 16 (max_position_embeddings / "
@@ -118,7 +118,7 @@ TEST(Config, of_layers_of_two_types_the_scaling_has_both_readings) {
                                     "sliding_attention": {"rope_type": "default", "rope_theta": 1e5}}})",
            "base=100000"},
           {R"({"model_type": "modernbert", "global_rope_theta": 160000.0, "local_rope_theta": 10000.0})",
-           "; base: 160000 (global_rope_theta) or 10000 (local_rope_theta)"},
+           "layout=half_split; base: 160000 (global_rope_theta) or 10000 (local_rope_theta)"},
       })
     EXPECT_EQ(said(of(json)), expected) << json;
 }
@@ -238,8 +238,8 @@ TEST(Config, each_setting_says_what_it_became) {
 
 TEST(Config, that_names_a_rotary_encoding_is_one) {
   for (const char* type : {"rope", "rotary", "2d_rope"})
-    EXPECT_EQ(said(of(R"({"hidden_size": 64, "num_attention_heads": 8, "position_embedding_type": ")" + std::string(type) +
-                      R"("})")),
+    EXPECT_EQ(said(of(R"({"hidden_size": 64, "num_attention_heads": 8, "position_embedding_type": ")" +
+                      std::string(type) + R"("})")),
               "dim=8")
         << type;
 }
