@@ -240,6 +240,8 @@ TEST(ConfigAccounted, of_ernie_height_and_width_alternate_before_time) {
       {R"({"text_config": {"model_type": "ernie4_5_vl_moe_text", "head_dim": 128, "rope_parameters":
            {"rope_type": "default", "rope_theta": 500000, "mrope_section": [22, 22, 20]}}})",
        "dim=128 base=500000 layout=interleaved sections=[20,22,22] assignment=alternating", "m_rope"},
+      {R"({"model_type": "glm4v_text", "head_dim": 128, "rope_scaling": {"mrope_section": [16, 24, 24]}})",
+       "dim=128 layout=interleaved sections=[16,24,24]", "m_rope"},
       {R"({"model_type": "glm4v_moe_text", "head_dim": 128, "partial_rotary_factor": 0.5, "rope_scaling":
            {"mrope_section": [8, 12, 12]}})",
        "dim=128 rotary_dim=64 layout=half_split sections=[8,12,12]", "m_rope"},

@@ -30,6 +30,7 @@ constexpr auto half_split_answers = std::to_array<std::string_view>({"deepseek_v
 constexpr auto half_split_with_ids =
     std::to_array<std::string_view>({"qwen2_vl", "qwen2_vl_text", "qwen2_5_vl", "qwen2_5_vl_text", "qwen3_vl",
                                      "qwen3_vl_text", "glm4v_moe", "glm4v_moe_text"});
+constexpr auto interleaved_with_ids = std::to_array<std::string_view>({"glm4v", "glm4v_text"});
 // Height and width in turn, then time; mrope_section has them in this order.
 constexpr auto alternating_with_ids = std::to_array<std::string_view>(
     {"ernie4_5_vl_moe", "ernie4_5_vl_moe_text", "ernie4_5_vl", "ernie4_5_vl_text"});
@@ -88,7 +89,7 @@ class Transformers {
       to_.set("layout", std::string("interleaved"), "model " + model_);
       set_alternating_sections();
     } else {
-      set_layout(to_, model(), {}, half_split_with_ids);
+      set_layout(to_, model(), interleaved_with_ids, half_split_with_ids);
       set_list("sections", "mrope_section");
     }
     if (to_.is("rope_scaling.mrope_interleaved", "true") ||
