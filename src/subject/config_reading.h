@@ -80,6 +80,11 @@ inline std::string number_text(double value) {
 // (`max_position_embeddings`) have not.
 bool bears_on_position(std::string_view name);
 
+bool is_baichuan_13b(Reading& to, std::string_view model);
+
+Configured rope_by_transformers(const ConfigSettings& settings);
+Configured m_rope_by_transformers(const ConfigSettings& settings);
+
 // The three forms. Nothing where the form is not read for the encoding.
 std::optional<Configured> configured_by_transformers(const ConfigSettings& settings,
                                                      std::string_view encoding);
