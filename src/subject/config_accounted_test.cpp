@@ -9,7 +9,7 @@
 namespace posproof::config_accounted_test {
 namespace {
 
-// The parameters, then what has to be named, then the notes.
+// The parameters, then what has to be named, then the notes, but for the one that no base is said.
 std::string said(const std::string& json, const std::string& encoding = "rope") {
   try {
     const Configured found = configured(config_settings("config.json", json), encoding);
@@ -18,7 +18,7 @@ std::string said(const std::string& json, const std::string& encoding = "rope") 
       out += fmt::format("; {}: {}", parameter, readings);
     for (const auto& [parameter, what] : found.missing) out += fmt::format("; no {}: {}", parameter, what);
     for (const auto& [parameter, what] : found.notes)
-      out += fmt::format("; {}{}", parameter.empty() ? "" : parameter + ": ", what);
+      if (parameter != "base") out += fmt::format("; {}{}", parameter.empty() ? "" : parameter + ": ", what);
     return out;
   } catch (const std::invalid_argument& error) {
     return error.what();
@@ -145,6 +145,20 @@ TEST(ConfigAccounted, a_layout_that_nobody_knows_is_said_to_be_taken) {
   EXPECT_EQ(
       said(R"({"model_type": "mymodel", "d_model": 128})", "sinusoidal"),
       "dim=128; layout: model mymodel says no layout that is known: interleaved is taken, with divisor half");
+}
+
+// Models have bases of their own that their files leave out.
+TEST(ConfigAccounted, a_base_that_is_not_said_is_said_to_be_taken) {
+  const auto notes = [](const std::string& json) {
+    std::string out;
+    for (const auto& [parameter, what] : configured(config_settings("config.json", json), "rope").notes)
+      out += fmt::format("{}: {}", parameter, what);
+    return out;
+  };
+  EXPECT_EQ(notes(llama(R"("x": 1)")), "base: no base is said: 10000 is taken");
+  EXPECT_EQ(notes(llama(R"("rope_theta": 1e4)")), "");
+  EXPECT_EQ(notes(llama(R"("rope_theta": 1e6, "rope_local_base_freq": 1e4)")), "");
+  EXPECT_EQ(notes(llama(R"("rope_theta": 1e6, "rotary_emb_base": 1e4)")), "");
 }
 
 TEST(ConfigAccounted, names_of_one_thing_with_different_values_have_all_readings) {

@@ -51,6 +51,7 @@ class Gguf {
       to_.two_readings("scaling",
                        "that of the tensor rope_freqs.weight, whose divisors are not read, or none");
     set_scaling();
+    to_.note_where_unsaid("base", "no base is said: 10000 is taken");
     return to_.done();
   }
 

@@ -198,6 +198,13 @@ void Reading::note(std::string_view parameter, std::string what) {
   out_.notes.push_back({std::string(parameter), std::move(what)});
 }
 
+void Reading::note_where_unsaid(std::string_view parameter, std::string what) {
+  const auto names_it = [&](const auto& one) { return one.parameter == parameter; };
+  if (!out_.parameters.has(parameter) && std::ranges::none_of(out_.ambiguous, names_it) &&
+      std::ranges::none_of(out_.missing, names_it))
+    note(parameter, std::move(what));
+}
+
 void Reading::note_what_was_not_read() {
   const auto tell = [&](const std::string& name, const std::string& value) {
     const std::string_view last = last_part(name);

@@ -49,6 +49,9 @@ class Reading {
   // A parameter that stays as it is, or nothing's.
   void note(std::string_view parameter, std::string what);
 
+  // The same of a parameter that was neither set nor has to be named.
+  void note_where_unsaid(std::string_view parameter, std::string what);
+
   const Parameters& parameters() const { return out_.parameters; }
   // How many parameters somebody has to name.
   std::size_t open() const { return out_.ambiguous.size() + out_.missing.size(); }

@@ -68,6 +68,7 @@ class RotaryOfTransformers {
     set_base_of_layers();
     set_layout_of_rope();
     set_scaling(dim);
+    to_.note_where_unsaid("base", "no base is said: 10000 is taken");
     return to_.done();
   }
 
@@ -88,6 +89,7 @@ class RotaryOfTransformers {
       to_.set("assignment", std::string("interleaved"), "mrope_interleaved true");
     if (const auto kind = type(); kind && *kind != "default" && *kind != "mrope")
       refuse_other("m_rope", fmt::format("its rope type is `{}`", printable(*kind, 40)));
+    to_.note_where_unsaid("base", "no base is said: 10000 is taken");
     return to_.done();
   }
 

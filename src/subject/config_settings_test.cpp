@@ -256,9 +256,10 @@ TEST(GgufSettings, that_are_not_taken_are_said) {
                                                   number("llama.rope.scaling.finetuned", 1),
                                                   number("llama.context_length", 4096)})),
       "rope");
-  ASSERT_EQ(found.notes.size(), 2u);
-  EXPECT_EQ(found.notes[0].what, "not read: llama.attention.temperature_scale = 0.10000000149011612");
-  EXPECT_EQ(found.notes[1].what, "not read: llama.rope.scaling.finetuned = 1");
+  ASSERT_EQ(found.notes.size(), 3u);
+  EXPECT_EQ(found.notes[0].what, "no base is said: 10000 is taken");
+  EXPECT_EQ(found.notes[1].what, "not read: llama.attention.temperature_scale = 0.10000000149011612");
+  EXPECT_EQ(found.notes[2].what, "not read: llama.rope.scaling.finetuned = 1");
 }
 
 TEST(GgufSettings, that_are_no_such_header_are_refused) {
