@@ -172,7 +172,7 @@ class Gguf {
     if (architecture_ == "deepseek2") {
       if (logarithm)
         to_.set("attention_factor", 1.0,
-                fmt::format("{}, which deepseek2 takes out again", logarithm->text()));
+                fmt::format("{}, which llama.cpp cancels for deepseek2", logarithm->text()));
       else
         to_.two_readings("attention_factor",
                          "1 (llama.cpp before its pull request 17945) or 0, that of yarn (since then)");
