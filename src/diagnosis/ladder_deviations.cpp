@@ -197,8 +197,9 @@ std::optional<Sentences> by_another_ladder(const Pairs& pairs, const Parameters&
   const double base = std::exp(log_base);
   const std::string factor = from_one ? "" : number(std::exp(-line->start), line->start_error) + " times ";
   const auto [known, ought] = told_apart(base, error, std::exp(declared), 0);
-  std::string out =
-      fmt::format("frequencies are {}base^(-2i/{:g}) with base {}, not {}", factor, divisor, known, ought);
+  constexpr double few_digits = 1e-3;  // as of 16 bits: the number itself need not be the base
+  std::string out = fmt::format("frequencies are {}base^(-2i/{:g}) with base {}{}, not {}", factor, divisor,
+                                error > few_digits ? "about " : "", known, ought);
   if (const std::string as =
           known_as(log_base, declared, divisor, 2 * static_cast<double>(pairs.size()), error);
       !as.empty() && (from_one || same_start))

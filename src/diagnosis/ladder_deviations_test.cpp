@@ -98,6 +98,20 @@ TEST(LadderDeviations, are_no_factor_that_changes_by_less_than_it_is_known) {
             Sentences{"frequencies are base^(-2i/128) with base 10030, not 10000"});
 }
 
+// In 16 bits two digits of a base are known: it is about that.
+TEST(LadderDeviations, say_where_few_digits_of_a_base_are_known) {
+  const auto known_to = [](double each) {
+    std::vector<MeasuredFrequency> pairs;
+    for (double i = 0; i < 64; ++i) {
+      const double w = std::pow(10000, -i / 64);
+      pairs.push_back({w, std::pow(65504, -i / 64), each * w, 1e-9 * w});
+    }
+    return ladder_deviations(pairs, Case::parse("base=10000"), 128);
+  };
+  EXPECT_EQ(known_to(4e-3), Sentences{"frequencies are base^(-2i/128) with base about 66000, not 10000"});
+  EXPECT_EQ(known_to(1e-7), Sentences{"frequencies are base^(-2i/128) with base 65504, not 10000"});
+}
+
 TEST(LadderDeviations, are_those_of_a_base_beside_that_which_a_scaling_gives) {
   std::vector<MeasuredFrequency> pairs;
   for (double i = 0; i < 16; ++i) {

@@ -206,7 +206,7 @@ TEST(GateOptions, exhaustive_refutes_what_a_sample_misses) {
   const GateResult found = wrong.with_options(options);
   EXPECT_EQ(verdict<Refuted>(found, agreement_id).counterexample.integer("t"), 12345);
   ASSERT_EQ(found.explanations.size(), 1u);
-  EXPECT_EQ(found.explanations.front().what, "wrong at position 12345 alone");
+  EXPECT_EQ(found.explanations.front().what, "at position 12345 alone: the answer is 0");
 }
 
 }  // namespace

@@ -246,6 +246,9 @@ TEST(Ways, tokens_of_a_suffix_come_back_as_they_were) {
 TEST(Ways, a_bias_takes_numbers_of_tokens) {
   EXPECT_EQ(asked("alibi", "form=symmetric heads=4", "bias_sequence"), "H");
   EXPECT_EQ(asked("alibi", "form=symmetric heads=4", "bias_square"), "H");
+  // Fewer queries than keys are the last ones: beside a cache of keys, and one of them alone is asked so.
+  EXPECT_EQ(asked("alibi", "form=symmetric heads=4", "bias_from_the_end"), "H");
+  EXPECT_EQ(asked("alibi", "form=symmetric heads=4", "bias_late_alone"), "R");
   EXPECT_EQ(asked("alibi", "rows=any heads=4", "bias_one_row"), "H");
   EXPECT_EQ(asked("alibi", "rows=relative heads=4", "bias_one_row"), "R");
   const Subject square = open(ways("bias_square"), expected(Bias{.heads = 1}, "heads=1"));

@@ -337,6 +337,7 @@ std::vector<Candidate> grid_candidates(Shape shape) {
   shape = without_first_axes(std::move(shape), 2);
   if (shape.size() == 3 && shape[1] == 1) shape.erase(shape.begin() + 1);  // [places, 1, dim]
   std::vector<Candidate> out;
+  if (shape.size() > 3) return out;
   for (const Extents& grid : grids_of(shape))
     for (const double base : {10000.0, 20.0})
       for (const double offset : {0.0, 1.0}) {
