@@ -221,7 +221,7 @@ std::size_t runs(const Columns& columns, Position step) {
 
 // The distances that a rule is asked for: those in use, and every one that there is room for.
 std::vector<Position> distances(Position reach) {
-  std::vector<Position> out{128, 20, 64, 256, 512, 1024, 2048, 32, 100, 200, 1000};
+  std::vector<Position> out{128, 20, 64, 256, 512, 1024, 2048, 32, 100, 200, 800, 1000, 400, 600};
   for (Position d = 3; d <= std::min<Position>(2 * reach, 1024); ++d) out.push_back(d);
   std::set<Position> seen;
   std::erase_if(out, [&](Position d) { return !seen.insert(d).second; });
@@ -308,7 +308,7 @@ std::vector<BucketCandidate> bucket_candidates(const EncodingSpec& spec, const M
                past = std::string_view(relative)[0] == 'k';
     // All of the side's buckets, or more where the farthest are out of reach.
     const std::size_t seen = runs(measured, past ? -1 : 1);
-    std::set<std::size_t> per_side{seen, 16, 32, 64, 128};
+    std::set<std::size_t> per_side{seen, 16, 32, 64, 128, 160};  // 160 in WavLM
     for (const std::size_t buckets : per_side) {
       if (buckets < seen || buckets > 512) continue;
       for (const Position distance : distances(reach)) {

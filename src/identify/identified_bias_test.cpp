@@ -88,10 +88,18 @@ TEST(IdentifiedBias, proposes_all_distances_of_the_same_buckets) {
       if (one.starts_with(before) && one.ends_with(after)) out.insert(std::stoi(one.substr(before.size())));
     return out;
   };
-  EXPECT_EQ(distances("16", 128, 11), (std::set<int>{64, 100, 128, 200, 256, 512, 1000, 1024, 2048}));
+  EXPECT_EQ(distances("16", 128, 11), (std::set<int>{64, 100, 128, 200, 256, 400, 512, 600, 800, 1000, 1024, 2048}));
   // The last of four buckets begins at 7: sqrt(2 max_distance) is in (6, 7].
   EXPECT_EQ(distances("4", 20, 10), std::set<int>{20});
   EXPECT_EQ(distances("4", 20, 11), (std::set<int>{19, 20}));
+}
+
+// As of WavLM, whose farthest buckets the first 256 rows do not reach.
+TEST(IdentifiedBias, proposes_distances_in_use_past_those_that_were_looked_at) {
+  for (const std::string shape : {"heads=1 buckets=320 max_distance=800", "heads=1 buckets=32 max_distance=600"}) {
+    const std::string words = shape + " direction=bidirectional relative=key_minus_query";
+    EXPECT_TRUE(buckets_of(first_of("t5_bias", words, 256)).contains(words)) << words;
+  }
 }
 
 // Distances of one head that hold several numbers are no buckets, whatever the other heads hold.

@@ -226,6 +226,11 @@ TEST_F(SomePublicModels, near_misses_of_caches_on_a_grid_are_not_named) {
     const Identified found = identify(cache_of({name, ""}));
     EXPECT_TRUE(found.hold.empty()) << report::identified(found, name, {});
   }
+  const Identified crop = identify(cache_of({"rows_from_0", ""}));
+  ASSERT_FALSE(crop.hold.empty());
+  EXPECT_EQ(report::convention(crop.hold.front().candidate),
+            "axial_rope --dim 24 --layout interleaved --axis_order reversed --coordinates cropped --grid [8,10] "
+            "--crop_start [0,1] --crop_stop [8,11]");
 }
 
 TEST_F(PublicModels, are_named) {

@@ -317,7 +317,8 @@ flux("flux_behind_text", 6, 9, 20, (4, 14, 14))
 grid_cache("llama_4_vision", columns_first(12, 12, 24, 1), "last", "complex")
 grid_cache("perception_encoder", columns_first(8, 10, 24, 1), "first")
 grid_cache("vit_from_0", columns_first(8, 10, 24, 0))
-grid_cache("near_perception_encoder", columns_first(8, 10, 24, 1, 0), "first")  # rows from 0
+grid_cache("rows_from_0", columns_first(8, 10, 24, 1, 0), "first")
+grid_cache("near_perception_encoder", columns_first(8, 10, 24, 1, 0.5), "first")  # rows from a half
 
 
 def dinov3(name, rows, columns, dim):
