@@ -77,7 +77,7 @@ namespace {
 // ---- of one call
 
 // Of positions that are no whole numbers.
-Effect effect_on_reals(std::string words, double (*other)(double)) {
+Effect effect_on_reals(std::string words, const Function<double(double)>& other) {
   return effect_on_calls(std::move(words), [other](Call& call) {
     for (double& t : call.positions.real) t = other(t);
   });
@@ -122,26 +122,6 @@ std::vector<Effect> of_reals() {
           effect_on_reals("positions have no sign", [](double t) { return std::abs(t); }),
           effect_on_reals("negative positions count as 0", [](double t) { return std::max(t, 0.0); }),
           effect_on_reals("positions count as 0", [](double) { return 0.0; })};
-}
-
-// Real positions in whole parts of 1, as fixed-point numbers or a table of so many rows have them.
-std::vector<Effect> of_reals_in_parts() {
-  std::vector<double> parts = {10, 100, 1000, 10000, 100000};
-  for (double part = 2; part <= 65536; part *= 2) parts.push_back(part);
-  const struct {
-    const char* words;
-    double (*to)(double);
-  } ways[] = {{"rounded down to multiples of", &std::floor},
-              {"cut to multiples of", &std::trunc},
-              {"rounded to the nearest multiple of", &std::nearbyint}};
-  std::vector<Effect> out;
-  for (const auto& way : ways)
-    for (const double part : parts)
-      out.push_back(effect_on_calls(fmt::format("positions are {} 1/{:.0f}", way.words, part),
-                                    [part, to = way.to](Call& call) {
-                                      for (double& t : call.positions.real) t = to(to_f32(t) * part) / part;
-                                    }));
-  return out;
 }
 
 // ---- of what the call says beside its positions
@@ -333,8 +313,22 @@ std::vector<Effect> effects_from(Position wrong, std::size_t axes) {
   return out;
 }
 
+// Real positions in whole parts of 1, as fixed-point numbers or a table of so many rows have them.
 std::vector<Effect> effects_on_reals() {
-  return of_reals_in_parts();
+  std::vector<double> parts = {10, 100, 1000, 10000, 100000};
+  for (double part = 2; part <= 65536; part *= 2) parts.push_back(part);
+  const struct {
+    const char* words;
+    double (*to)(double);
+  } ways[] = {{"rounded down to multiples of", &std::floor},
+              {"cut to multiples of", &std::trunc},
+              {"rounded to the nearest multiple of", &std::nearbyint}};
+  std::vector<Effect> out;
+  for (const auto& way : ways)
+    for (const double part : parts)
+      out.push_back(effect_on_reals(fmt::format("positions are {} 1/{:.0f}", way.words, part),
+                                    [part, to = way.to](double t) { return to(to_f32(t) * part) / part; }));
+  return out;
 }
 
 std::vector<Effect> effects_on_reals_from(Position wrong) {

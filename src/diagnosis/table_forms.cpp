@@ -18,28 +18,11 @@ double as_it_is(double x) {
   return x;
 }
 
-Table with_rounded(const Table& truth, Rounding position, Rounding frequency, Rounding angle) {
-  Table out = truth;
-  out.exact = nullptr;
-  out.rows = [=, own = truth.rows, pairs = truth.pairs, size = truth.amplitude, offset = truth.offset](
-                 const Positions& positions, Position length) {
-    Tensor to = own(positions, length);
-    for (std::size_t r = 0; r < to.rows(); ++r)
-      for (const Pair& pair : pairs) {
-        const auto t = static_cast<long double>(position(positions.at(r, pair.axis) + offset));
-        const long double product = t * frequency(pair.frequency);
-        const long double a = angle == &as_it_is ? product : angle(static_cast<double>(product));
-        to.at(r, pair.first) = static_cast<double>(size * std::sin(a));
-        to.at(r, pair.second) = static_cast<double>(size * std::cos(a));
-      }
-    return to;
-  };
-  return out;
-}
+// The angle at a position, its offset added, of a pair.
+using Angle = Function<long double(long double position, double frequency)>;
 
 // Sines and cosines of other angles than the declared ones.
-Deviation with_angles(const Table& truth, std::string words,
-                      const Function<long double(long double)>& other) {
+Deviation with_angles(const Table& truth, std::string words, const Angle& angle) {
   Table out = truth;
   out.exact = nullptr;
   out.rows = [=, own = truth.rows, pairs = truth.pairs, size = truth.amplitude, offset = truth.offset](
@@ -48,13 +31,20 @@ Deviation with_angles(const Table& truth, std::string words,
     for (std::size_t r = 0; r < to.rows(); ++r)
       for (const Pair& pair : pairs) {
         const long double a =
-            other((static_cast<long double>(positions.at(r, pair.axis)) + offset) * pair.frequency);
+            angle(static_cast<long double>(positions.at(r, pair.axis)) + offset, pair.frequency);
         to.at(r, pair.first) = static_cast<double>(size * std::sin(a));
         to.at(r, pair.second) = static_cast<double>(size * std::cos(a));
       }
     return to;
   };
   return {{std::move(words)}, out, true};
+}
+
+Angle rounded(Rounding position, Rounding frequency, Rounding angle) {
+  return [=](long double t, double w) {
+    const long double product = static_cast<long double>(position(static_cast<double>(t))) * frequency(w);
+    return angle == &as_it_is ? product : static_cast<long double>(angle(static_cast<double>(product)));
+  };
 }
 
 // As of a sine that is made of the cosine, by a root, or the cosine of the sine.
@@ -75,7 +65,7 @@ Deviation without_sign(const Table& truth, std::string words, std::size_t Pair::
 std::vector<Deviation> table_forms(const Table& truth) {
   if (truth.pairs.empty()) return {};
   const auto in = [&](const char* words, Rounding position, Rounding frequency, Rounding angle) {
-    return Deviation{{words}, with_rounded(truth, position, frequency, angle), true};
+    return with_angles(truth, words, rounded(position, frequency, angle));
   };
   std::vector<Deviation> out = {
       without_sign(truth, "cosines have no sign: sqrt(1 - sin^2) stands for each", &Pair::second),
@@ -95,8 +85,9 @@ std::vector<Deviation> table_forms(const Table& truth) {
       in("positions, frequencies and angles are rounded to f16", &to_f16, &to_f16, &to_f16),
       in("positions, frequencies and angles are rounded to bf16", &to_bf16, &to_bf16, &to_bf16)};
   for (const ShortPi& pi : short_pis)
-    out.push_back(
-        with_angles(truth, pi.words(), [turn = pi.turn()](long double a) { return std::fmod(a, turn); }));
+    out.push_back(with_angles(truth, pi.words(), [turn = pi.turn()](long double t, double w) {
+      return std::fmod(t * w, static_cast<long double>(turn));
+    }));
   return out;
 }
 
