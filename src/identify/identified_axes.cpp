@@ -187,6 +187,17 @@ void add_still_images(const MeasuredAxes& measured, const std::vector<std::vecto
 
 }  // namespace
 
+std::vector<double> pairs_of_three_axes(double pairs) {
+  const double each = std::floor(3 * pairs / 8);
+  return {pairs - 2 * each, each, each};
+}
+
+std::vector<double> parts_of_three_axes(double dim) {
+  std::vector<double> parts = pairs_of_three_axes(dim / 2);
+  for (double& width : parts) width *= 2;
+  return parts;
+}
+
 std::vector<Candidate> axes_candidates(const Rotary& subject, const Precision& precision) {
   std::vector<Candidate> out;
   const auto measured = measured_axes(subject, precision);

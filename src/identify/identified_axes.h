@@ -8,6 +8,11 @@
 
 namespace posproof {
 
+// A quarter of the pairs for time, and the rest for height and width, as nearly as these are alike; and
+// channels of such pairs, of so many channels.
+std::vector<double> pairs_of_three_axes(double pairs);
+std::vector<double> parts_of_three_axes(double dim);
+
 // Settings of `m_rope`, `axial_rope` and `mixed_rope` that a live rotation by several numbers of a position
 // may have: how many pairs each number rotates, their layout, the base of one ladder over all pairs or of
 // that of one number, what positions are divided by, and where every number rotates every pair its

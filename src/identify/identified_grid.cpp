@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "identify/identified_axes.h"
 #include "identify/identified_ladder.h"
 #include "run/catalogued.h"
 #include "subject/array_file.h"
@@ -136,13 +137,6 @@ std::vector<MeasuredLadder> steps_of(const Table& table, const Table& like, cons
   return out;
 }
 
-// Some pairs for time, and the rest for height and width in equal parts: how many does not matter for
-// reading a file whose pairs lie in these layouts.
-std::vector<double> parts_of_a_film(std::size_t dim) {
-  const double pairs = static_cast<double>(dim / 2), each = std::floor(3 * pairs / 8);
-  return {2 * (pairs - 2 * each), 2 * each, 2 * each};
-}
-
 Tensor rotated_ones(const Rotary& rotary, const std::vector<Position>& places) {
   Tensor x({1, rotary.heads, places.size() / rotary.positions.axes, rotary.dim});
   for (std::size_t r = 0; r < x.rows(); ++r)
@@ -189,7 +183,8 @@ std::vector<Candidate> grid_caches(const std::vector<Shape>& shapes, std::size_t
       if (grid.size() == 3) {
         if (std::string_view(layout) == "half_split_by_axis") continue;  // of how many channels each, is open
         given.set("axes", 3.0);
-        given.set("parts", parts_of_a_film(dim));
+        given.set("parts",
+                  parts_of_three_axes(static_cast<double>(dim)));  // others lie alike in these layouts
       }
       out.push_back({"axial_rope", std::move(given)});
     }
@@ -233,22 +228,21 @@ OfItsGrid of_its_grid(const Rotary& rotary) {
   for (const std::size_t most : {std::size_t{256}, std::size_t{8192}}) {  // most grids fail at the first few
     const std::vector<Position> places = some_places(extents, most);
     const Tensor y = rotated_ones(rotary, places);
-    const auto is_along = [&](std::size_t axis, std::size_t channel) {
-      for (std::size_t n = 0; n * axes < places.size(); ++n)
-        if (y.at(n, channel) != along[axis].at(static_cast<std::size_t>(places[n * axes + axis]), channel))
-          return false;
-      return true;
+    // Along which numbers a channel may be rotated, a bit for each.
+    const auto axes_of = [&](std::size_t channel) {
+      unsigned out = 0;
+      for (std::size_t axis = 0; axis < axes; ++axis) {
+        bool is = true;
+        for (std::size_t n = 0; is && n * axes < places.size(); ++n)
+          is = y.at(n, channel) == along[axis].at(static_cast<std::size_t>(places[n * axes + axis]), channel);
+        if (is) out |= 1U << axis;
+      }
+      return out;
     };
     for (const Pair& pair : rotary.pairs) {
-      bool of_one_axis = false;
-      for (const std::size_t channel : {pair.first, pair.second}) {
-        bool of_any = false;
-        for (std::size_t axis = 0; axis < axes; ++axis) of_any = of_any || is_along(axis, channel);
-        if (!of_any) return OfItsGrid::no;
-      }
-      for (std::size_t axis = 0; axis < axes; ++axis)
-        of_one_axis = of_one_axis || (is_along(axis, pair.first) && is_along(axis, pair.second));
-      if (!of_one_axis) out = OfItsGrid::in_other_pairs;
+      const unsigned first = axes_of(pair.first), second = axes_of(pair.second);
+      if (first == 0 || second == 0) return OfItsGrid::no;
+      if ((first & second) == 0) out = OfItsGrid::in_other_pairs;
     }
   }
   return out;

@@ -12,6 +12,7 @@
 #include "catalogue/encodings.h"
 #include "core/call.h"
 #include "core/failure.h"
+#include "identify/identified_axes.h"
 #include "run/catalogued.h"
 #include "search/budget_clock.h"
 #include "search/generate.h"
@@ -34,26 +35,18 @@ std::vector<std::string> ids_in_order() {
 constexpr std::array<std::size_t, 8> widths = {64, 128, 32, 96, 80, 256, 16, 8};
 constexpr std::array<std::size_t, 6> head_counts = {8, 12, 16, 32, 4, 40};
 
-// A quarter of the pairs for time, and the rest for height and width, as nearly as these are alike.
-std::vector<double> thirds(double pairs) {
-  const double each = std::floor(3 * pairs / 8);
-  return {pairs - 2 * each, each, each};
-}
-
 void add_three_axes(std::vector<Parameters>& shapes) {
   const std::size_t before = shapes.size();
   for (std::size_t n = 0; n < before; ++n) {
     Parameters three = shapes[n];
-    std::vector<double> parts = thirds(three.real("dim") / 2);
-    for (double& width : parts) width *= 2;
     three.set("axes", 3.0);
-    three.set("parts", parts);
+    three.set("parts", parts_of_three_axes(three.real("dim")));
     shapes.push_back(std::move(three));
   }
 }
 
 void fit_sections(std::vector<Parameters>& shapes) {
-  for (Parameters& one : shapes) one.set("sections", thirds(one.real("dim") / 2));
+  for (Parameters& one : shapes) one.set("sections", pairs_of_three_axes(one.real("dim") / 2));
 }
 
 std::vector<Encoding> kinds_of(const Candidate& candidate) {
