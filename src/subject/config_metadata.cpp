@@ -22,6 +22,8 @@ constexpr std::array<std::string_view, 20> half_split_in_gguf = {
 // They rotate nothing, and no key says so.
 constexpr std::array<std::string_view, 6> without_rope_in_gguf = {"bloom", "refact", "jina-bert-v2",
                                                                   "mpt",   "gpt2",   "jais"};
+// Those of ALiBi, whose largest exponent of a slope is in llama.cpp's code.
+constexpr std::array<std::string_view, 3> with_alibi_in_gguf = {"bloom", "refact", "jina-bert-v2"};
 // The channels that rotate are a tensor of their own.
 constexpr std::array<std::string_view, 3> with_rotating_part_apart = {"deepseek2", "deepseek32", "minicpm3"};
 
@@ -37,9 +39,7 @@ class Gguf {
 
   Configured rope() {
     if (number("attention.max_alibi_bias")) refuse_other("rope", "it has attention.max_alibi_bias");
-    const Found blocks = number("block_count");
-    if (is_among(architecture_, without_rope_in_gguf) ||
-        (architecture_ == "baichuan" && blocks && blocks->value == 40))
+    if (is_among(architecture_, without_rope_in_gguf) || is_baichuan_13b())
       refuse_other("rope", fmt::format("architecture {} has none", architecture_));
     if (to_.has(of("rope.dimension_sections")))
       refuse_other("rope", "its positions have several ids (rope.dimension_sections)");
@@ -57,15 +57,29 @@ class Gguf {
 
   Configured alibi() {
     const Found most = number("attention.max_alibi_bias");
-    if (!most) refuse_other("alibi", "it has no attention.max_alibi_bias");
+    const bool in_code = is_among(architecture_, with_alibi_in_gguf) || is_baichuan_13b();
+    if (!most && !in_code)
+      refuse_other("alibi", fmt::format("it has no attention.max_alibi_bias, and llama.cpp has none for {}",
+                                        architecture_));
     to_.set("heads", number("attention.head_count"));
-    to_.set("max_bias", most);
+    if (most)
+      to_.set("max_bias", most);
+    else
+      to_.set("max_bias", 8.0, fmt::format("llama.cpp, for {}", architecture_));
+    if (architecture_ == "jina-bert-v2")
+      to_.set("form", std::string("symmetric"), "architecture jina-bert-v2, an encoder");
+    else if (to_.is(of("attention.causal"), "false"))
+      to_.set("form", std::string("symmetric"), of("attention.causal"));
     return to_.done();
   }
 
  private:
   std::string of(std::string_view name) const { return fmt::format("{}.{}", architecture_, name); }
   Found number(std::string_view name) { return to_.number({of(name)}); }
+  bool is_baichuan_13b() {
+    const Found blocks = number("block_count");
+    return architecture_ == "baichuan" && blocks && blocks->value == 40;
+  }
 
   void set_width() {
     const Found rotating = number("rope.dimension_count");

@@ -145,6 +145,34 @@ TEST(GgufSettings, of_rope_and_alibi_are_understood) {
       "heads=32 max_bias=8");
 }
 
+// Where no key says how large the bias of a head may become, llama.cpp's code does for some architectures.
+TEST(GgufSettings, of_alibi_are_those_in_the_code_of_an_architecture) {
+  const auto of = [](const std::string& architecture, std::vector<std::string> more = {}) {
+    more.push_back(word("general.architecture", architecture));
+    more.push_back(entry<std::uint32_t>(architecture + ".attention.head_count", 4, 12));
+    return gguf(more);
+  };
+  EXPECT_EQ(said(of("bloom"), "alibi"), "heads=12 max_bias=8");
+  EXPECT_EQ(said(of("refact"), "alibi"), "heads=12 max_bias=8");
+  EXPECT_EQ(said(of("jina-bert-v2"), "alibi"), "heads=12 max_bias=8 form=symmetric");
+  EXPECT_EQ(said(of("baichuan", {entry<std::uint32_t>("baichuan.block_count", 4, 40)}), "alibi"),
+            "heads=12 max_bias=8");
+  EXPECT_EQ(said(of("bloom", {entry<float>("bloom.attention.max_alibi_bias", 6, 16)}), "alibi"),
+            "heads=12 max_bias=16");
+  EXPECT_EQ(said(of("mpt", {entry<float>("mpt.attention.max_alibi_bias", 6, 8),
+                            entry<std::uint8_t>("mpt.attention.causal", 7, 0)}),
+                 "alibi"),
+            "heads=12 max_bias=8 form=symmetric");
+  for (const std::string architecture : {"mpt", "baichuan"}) {
+    const std::uint32_t blocks = architecture == "mpt" ? 40 : 32;
+    const std::string file =
+        of(architecture, {entry<std::uint32_t>(architecture + ".block_count", 4, blocks)});
+    EXPECT_EQ(
+        refused([&] { said(file, "alibi"); }),
+        "describes no alibi: it has no attention.max_alibi_bias, and llama.cpp has none for " + architecture);
+  }
+}
+
 // A file of this architecture, with 128 channels a head and more entries.
 std::string gguf_of(const std::string& architecture, std::vector<std::string> more,
                     const std::vector<std::string>& tensors = {}) {
