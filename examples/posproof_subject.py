@@ -34,9 +34,9 @@ code takes positions and arrays in other ways; serve() splits each call of pospr
                     "offset"     a number, the first of n positions that follow each other: rotate(x, offset),
                                  rows(n, offset)
                     "sequence"   no positions, but whole sequences from 0 on: rotate(x), rows(n), bias(nq, nk) or bias(n),
-                                 also [heads, 1, nk] where all queries have the same row (fewer queries than keys are the first
-                                 ones of the sequence, or the last, whichever the function's own squares say), logits(q, k) of
-                                 as many queries as keys; of a window or a grid in rows and columns all its
+                                 also [heads, 1, nk] where all queries have the same row (nq is at most nk; fewer queries than
+                                 keys are the first ones of the sequence, or the last, whichever the function's own squares say),
+                                 logits(q, k) of as many queries as keys; of a window or a grid in rows and columns all its
                                  tokens, row by row, behind a class token apart; `--grid [24,20]` says its extents
                     "mask"       no positions, but whole sequences behind padding, and a mask [batch, n], 0 for padding and 1 for
                                  tokens: rotate(x, mask), rows(mask) -> [batch, n, dim], bias(mask) -> [batch, heads, n, n],
@@ -1512,10 +1512,14 @@ def _bias(call, function):
         return _bias_behind_padding(call, function, queries, keys)
     axes, numbers = _axes_of(queries), 2 if _wants(function, "keys", 1) else 1
     (queries, nq), (keys, nk) = _in_a_sequence(queries, axes), _in_a_sequence(keys, axes, keys=True)
-    sizes = [nq, nk] if numbers == 2 else [max(nq, nk)] * 2
-    if sizes[0] != sizes[1] and axes == 1 and _counts_queries_from_the_end(call, function, sizes):
-        first = int(queries.min()) if queries.size else 0  # no more queries than are asked for, as beside a cache of keys
-        sizes, queries = [max(sizes) - first, max(sizes)], queries - first
+    sizes, most = [nq, nk] if numbers == 2 else [max(nq, nk)] * 2, max(nq, nk)
+    if numbers == 2 and axes == 1:
+        first = int(queries.min()) if queries.size else 0
+        fewer = [most - first, most] if first else sizes  # no more queries than are asked for, as beside a cache of keys
+        if fewer[0] < fewer[1] and _counts_queries_from_the_end(call, function, fewer):
+            sizes, queries = [most - first, most], queries - first
+        elif nq > nk:  # which self-attention never has: a square holds their answers
+            sizes = [most] * 2
     return _whole_bias(call, function, sizes, numbers, queries, keys)
 
 

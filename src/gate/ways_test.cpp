@@ -249,6 +249,9 @@ TEST(Ways, a_bias_takes_numbers_of_tokens) {
   // Fewer queries than keys are the last ones: beside a cache of keys, and one of them alone is asked so.
   EXPECT_EQ(asked("alibi", "form=symmetric heads=4", "bias_from_the_end"), "H");
   EXPECT_EQ(asked("alibi", "form=symmetric heads=4", "bias_late_alone"), "R");
+  // Of self-attention no more queries than keys are asked for, and what is answered to them says nothing.
+  EXPECT_EQ(asked("alibi", "form=symmetric heads=4", "bias_of_a_cache"), "H");
+  EXPECT_EQ(asked("alibi", "form=symmetric heads=4", "bias_of_a_cache_alone"), "H");
   EXPECT_EQ(asked("alibi", "rows=any heads=4", "bias_one_row"), "H");
   EXPECT_EQ(asked("alibi", "rows=relative heads=4", "bias_one_row"), "R");
   const Subject square = open(ways("bias_square"), expected(Bias{.heads = 1}, "heads=1"));

@@ -261,6 +261,18 @@ def slopes(queries, keys):
     return np.stack([-far * f32(2) ** f32(-8 * (h + 1) / asked["heads"]) for h in range(asked["heads"])]).astype(f32)
 
 
+def cut_from_the_end(nq, nk):
+    """The last rows of a square: of more queries than keys, the first ones are left."""
+    n = max(nq, nk)
+    return slopes(np.arange(n), np.arange(n))[:, n - nq:, :nk]
+
+
+def cut_beside_more_keys(nq, nk):
+    if nq > nk:
+        raise ValueError("%d queries and %d keys" % (nq, nk))
+    return cut_from_the_end(nq, nk)
+
+
 def products(q, k):
     """Contents and positions: q . k + i - 1000 j."""
     need(q.ndim == 2 and q.shape == k.shape)
@@ -343,6 +355,8 @@ ways = {
     "rows_too_short": lambda: serve(rows=lambda n: columns(np.arange(max(0, n - 1))), takes_positions="sequence"),
     "bias_sequence": lambda: serve(bias=lambda nq, nk: slopes(np.arange(nq), np.arange(nk)), takes_positions="sequence"),
     "bias_from_the_end": lambda: serve(bias=lambda nq, nk: slopes(np.arange(nk - nq, nk), np.arange(nk)), takes_positions="sequence"),
+    "bias_of_a_cache": lambda: serve(bias=cut_from_the_end, takes_positions="sequence"),
+    "bias_of_a_cache_alone": lambda: serve(bias=cut_beside_more_keys, takes_positions="sequence"),
     "bias_late_alone": lambda: serve(bias=lambda nq, nk: slopes(np.arange(nk - nq, nk) - (nq == 1 < nk), np.arange(nk)),
                                      takes_positions="sequence"),
     "bias_square": lambda: serve(bias=lambda n: slopes(np.arange(n), np.arange(n)), takes_positions="sequence"),
