@@ -105,22 +105,57 @@ TEST(Sandwich, counts_later_keys_only_where_it_is_symmetric) {
     }
 }
 
-// Of a width of 2 one cosine, of an angle of distance / 100: the angle's error, as that of a table of
-// sinusoids, the library's 4 units, and the difference, ratio and quotient, 1 unit of the entry each.
+double allowed(std::string_view words, double query, double key, const Precision& p, double entry = -0.75) {
+  return made<Bias>(encodings::sandwich, words).error(0, {&query, 1}, {&key, 1}, entry, p);
+}
+
+// Of a width of 2 one pair, of an angle of position / 100: its frequency's error over the distance, both
+// angles' roundings, of each row the library's 4 units for two entries, and 2 products and their sum; the
+// difference, ratio and quotient round 1 unit of the entry each. Two rows that are one have the same angle.
 TEST(Sandwich, allows_what_its_roundings_lose) {
-  const auto error = [](std::string_view words, double distance, const Precision& p) {
-    const double query = distance, key = 0;
-    return made<Bias>(encodings::sandwich, words).error(0, {&query, 1}, {&key, 1}, -0.75, p);
-  };
-  const double u = unit_f32;
+  const double u = unit_f32, of_entries = 2 * std::numbers::sqrt2 * 4 * u;
   const Pair pair{0, 1, 0.01, 0};
-  EXPECT_NEAR(error("heads=2 dim=2 base=100", 50, all_f32), sine_error(all_f32, 50, pair) / 4 + 3 * 0.75 * u,
-              1e-15);
-  const double many = error("heads=1 dim=8 base=100", 0, all_f32),
-               one = error("heads=1 dim=2 base=100", 0, all_f32);
-  EXPECT_NEAR(many - one, (3 * sine_error(all_f32, 0, pair) + 3 * 4 * u) / 8, 1e-15);
-  EXPECT_NEAR(error("heads=2 dim=2 base=100", 50, {unit_f32, unit_bf16}),
-              sine_error({unit_f32, unit_bf16}, 50, pair) / 4 + 0.75 * (3 * u + unit_bf16), 1e-15);
+  for (const Precision& p : {all_f32, Precision{unit_f32, unit_bf16}}) {
+    const double around = 0.75 * (3 * u + (p.result > u ? p.result : 0));
+    const double angles =
+                     angle_error(p, 30, pair) + angle_rounding(p, 50, pair) + angle_rounding(p, 20, pair),
+                 entries = 2 * std::numbers::sqrt2 * sine_error(p, 0, pair);
+    EXPECT_NEAR(allowed("heads=2 dim=2 base=100", 50, 20, p), (angles + entries + 2 * u) / 4 + around, 1e-15);
+    EXPECT_NEAR(allowed("heads=2 dim=2 base=100", 50, 50, p), (entries + 2 * u) / 4 + around, 1e-15);
+  }
+  EXPECT_NEAR(sine_error(all_f32, 0, pair), 4 * u, 1e-20);
+  const double many = allowed("heads=1 dim=8 base=100", 0, 0, all_f32),
+               one = allowed("heads=1 dim=2 base=100", 0, 0, all_f32);
+  EXPECT_NEAR(many - one, (3 * of_entries + (4 + 7 * 4 - 2) * u) / 8, 1e-15);
+}
+
+// Two rows of sines and cosines in f32, each angle a position times a frequency.
+float of_rows(float s, float t, std::size_t dim) {
+  float sum = 0;
+  for (std::size_t n = 1; n <= dim / 2; ++n) {
+    const float w = std::pow(10000.0F, -2 * static_cast<float>(n) / static_cast<float>(dim));
+    sum += std::sin(s * w) * std::sin(t * w) + std::cos(s * w) * std::cos(t * w);
+  }
+  return (sum - static_cast<float>(dim) / 2) / 8;
+}
+
+// They are off by what their own positions make, however near they are; a tenth of that is reached, and the
+// cosine of the distance does not reach it.
+TEST(Sandwich, allows_the_product_of_two_rows) {
+  const auto bias = made<Bias>(encodings::sandwich, "heads=1 dim=128 form=symmetric");
+  double most = 0;
+  for (Position s = 100000; s < 100400; ++s)
+    for (const Position far : {0, 1, 8}) {
+      const std::array query = {s}, key = {s - far};
+      const double exact = bias.bias(query, key).data[0];
+      const double error = std::abs(of_rows(static_cast<float>(s), static_cast<float>(s - far), 128) - exact);
+      most = std::max(most, error / allowed("heads=1 dim=128 form=symmetric", static_cast<double>(s),
+                                            static_cast<double>(s - far), all_f32, exact));
+    }
+  EXPECT_LE(most, 1);
+  EXPECT_GE(most, 0.1);
+  EXPECT_GT(most * allowed("heads=1 dim=128", 100008, 100000, all_f32),
+            4 * allowed("heads=1 dim=128", 8, 0, all_f32));
 }
 
 TEST(Sandwich, refuses_what_makes_no_sense) {

@@ -90,25 +90,36 @@ inline Error of_kerple(const std::vector<KerpleHead>& heads, bool causal) {
   };
 }
 
-// Sandwich's sum_n cos(w_n D), centred or not, over `ratio`. Each cosine as a table of sinusoids has it
-// (core/error.h: the angle, and 4 units of the library's format), and a sum of n terms that is never above n,
-// which is rounded n - 1 times. The difference with the centre, the ratio and the quotient round once each,
-// and so does the answer.
-inline double sandwich_error(const std::vector<double>& frequencies, double ratio, double distance,
-                             double entry, const Precision& p) {
-  const Units u(p);
-  const auto n = static_cast<double>(frequencies.size());
-  double error = (n - 1) * n * u.work;
-  for (std::size_t i = 0; i < frequencies.size(); ++i)
-    error += sine_error(p, distance, {0, 0, frequencies[i], i});
-  return error / ratio + std::abs(entry) * (3 * u.work + u.narrowed);
+// Sandwich's sum of n cosines, of the distance or of two rows.
+//   Of the distance, sum cos(w_n D): each cosine is off as an entry of a table of sinusoids is
+//   (core/error.h), and a sum of n terms that is never above n is rounded n - 1 times. Of the rows at s and
+//   t, sum cos(w_n s) cos(w_n t) + sin(w_n s) sin(w_n t): both angles are of one frequency, whose error
+//   counts for the distance, and each is rounded, unless the rows are one; what the entries lose beside that,
+//   e for either of a pair, makes sqrt 2 e for each row, by Cauchy and Schwarz; the products, of which two
+//   are 1 together, round n units, and 2n terms are added.
+inline double cosines_error(const std::vector<double>& frequencies, double s, double t, double distance,
+                            const Precision& p) {
+  const double n = static_cast<double>(frequencies.size()), work = Units(p).work;
+  double of_distance = (n - 1) * n * work, of_rows = n * work + (2 * n - 1) * n * work;
+  for (std::size_t i = 0; i < frequencies.size(); ++i) {
+    const Pair pair{0, 0, frequencies[i], i};
+    of_distance += sine_error(p, distance, pair);
+    of_rows += 2 * std::numbers::sqrt2 * sine_error(p, 0, pair);
+    if (s != t)
+      of_rows += angle_error(p, distance, pair) + angle_rounding(p, s, pair) + angle_rounding(p, t, pair);
+  }
+  return std::max(of_distance, of_rows);
 }
 
+// The sum, centred or not, over a ratio: the difference with the centre, the ratio and the quotient round
+// once each, and so does the answer.
 inline Error of_sandwich(const std::vector<double>& frequencies, std::size_t heads, bool causal) {
   return [=](std::size_t head, std::span<const double> query, std::span<const double> key, double entry,
              const Precision& p) {
+    const Units u(p);
     const double ratio = 8 * static_cast<double>(head + 1) / static_cast<double>(heads);
-    return sandwich_error(frequencies, ratio, distance_of(query, key, causal), entry, p);
+    return cosines_error(frequencies, query[0], key[0], distance_of(query, key, causal), p) / ratio +
+           std::abs(entry) * (3 * u.work + u.narrowed);
   };
 }
 
