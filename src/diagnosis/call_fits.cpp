@@ -234,14 +234,11 @@ Model model_of(const Encoding& declared, const Precision& precision) {
             Call there = call;
             std::ranges::fill(there.positions.whole, far);
             Tensor error = bound(declared, there, expected, precision).error;
-            // The farthest query is none of the farthest from a key that is past the others.
-            if (call.keys.size() > 0) {
-              const Tensor own = bound(declared, call, expected, precision).error;
-              for (std::size_t n = 0; n < error.data.size(); ++n)
-                error.data[n] = std::max(error.data[n], own.data[n]);
-            }
+            // The farthest query is none of the farthest from a key that is past the others, nor is the
+            // farthest position the largest angle where an offset is taken from it.
+            const Tensor own = bound(declared, call, expected, precision).error;
             for (std::size_t n = 0; n < error.data.size(); ++n)
-              error.data[n] += unit_f64 * std::abs(expected.data[n]);
+              error.data[n] = std::max(error.data[n], own.data[n]) + unit_f64 * std::abs(expected.data[n]);
             return error;
           }};
 }

@@ -210,6 +210,29 @@ TEST(Located, counts_no_zeros_that_nothing_could_stand_for) {
   EXPECT_EQ(located(truth, all_f32, answered).value_or("nothing"), "wrong in channel 0 of 64 alone");
 }
 
+// Angles of 99 less the position, computed in f32: the farthest position has a small one, the first the
+// largest.
+TEST(Located, allows_an_entry_what_its_own_angle_allows) {
+  const EncodingSpec& spec = encoding_named("sinusoidal");
+  const Encoding truth = spec.oracle(with(spec, Case::parse("dim=8 direction=backward offset=99")));
+  std::vector<Answered> answered;
+  for (const Position first : {0, 17, 40}) {
+    Call call{.batch = 1};
+    for (Position t = first; t < 101; ++t) call.positions.whole.push_back(t);
+    Tensor is = answer(truth, call);
+    for (std::size_t r = 0; r < is.rows(); ++r)
+      for (std::size_t i = 0; i < 4; ++i) {
+        const float w = std::pow(10000.0F, -static_cast<float>(i) / 4);
+        const float angle = static_cast<float>(99 - call.positions.whole[r]) * w;
+        ASSERT_NEAR(is.at(r, 2 * i + 1), std::cos(angle), 1e-5);
+        is.at(r, 2 * i) += 3, is.at(r, 2 * i + 1) = std::cos(angle);
+      }
+    answered.push_back({{}, call, is});
+  }
+  EXPECT_EQ(located(truth, all_f32, answered).value_or("nothing"),
+            "wrong in channels 0, 2, 4 and 6 of 8 alone");
+}
+
 // By 1e-4 everywhere: from some hundred on rounding allows as much, and says nothing of where it is.
 TEST(Located, says_no_end_where_rounding_hides_what_is_past_it) {
   const EncodingSpec& spec = encoding_named("rope");
