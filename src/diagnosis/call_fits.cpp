@@ -8,6 +8,7 @@
 
 #include "core/call.h"
 #include "core/error.h"
+#include "diagnosis/time_limit.h"
 
 namespace posproof {
 
@@ -75,6 +76,7 @@ Tensor with_columns(Tensor out, const Tensor& other, const std::vector<std::size
 
 std::vector<RowFit> fits(const Model& model, const Encoding& declared, const Call& asked, const Tensor& given,
                          const Tensor& expected, Position far, const std::vector<std::size_t>& columns) {
+  TimeLimit::go_on();
   if (given.shape != expected.shape) return std::vector<RowFit>(given.rows(), RowFit{false});
   const Tensor error = model.error(asked, expected, far);
   const bool pairs = signature(declared).has(Axis::key) && signature(declared).positions;
@@ -125,6 +127,7 @@ std::vector<RowFit> fits(const Effect& effect, const Steps& steps, const Model& 
   const std::size_t heads = heads_of(declared);
   std::vector<RowFit> out;
   for (std::size_t head = 0; head < (effect.by_head ? heads : 1); ++head) {
+    TimeLimit::go_on();
     const Instead instead = steps(asked, head, heads);
     const Position far = std::max(farthest(asked), farthest(instead.call));
     Call rounded = asked;  // what is rounded is the content that the effect gives

@@ -4,7 +4,9 @@
 
 #include <chrono>
 
+#include "core/call.h"
 #include "core/spec.h"
+#include "diagnosis/call_fits.h"
 #include "diagnosis/diagnosis.h"
 #include "diagnosis/made_candidate.h"
 #include "run/catalogued.h"
@@ -29,6 +31,20 @@ TEST(TimeLimit, holds_while_it_lives) {
   }
   const TimeLimit soon(BudgetClock::now() + std::chrono::hours(1));
   EXPECT_NO_THROW(TimeLimit::go_on());
+}
+
+// Every rule that is tried on calls compares its answers there, a thousand rules without another question.
+TEST(TimeLimit, holds_where_answers_are_compared) {
+  const EncodingSpec& spec = encoding_named("alibi");
+  const Encoding truth = spec.make(with(spec, Case::parse("heads=1")));
+  const Call call{.batch = 1, .positions = {{1}}, .keys = {{0, 1}}};
+  const Tensor given = answer(truth, call);
+  const auto compared = [&] {
+    return right_rows(model_of(truth, all_f32), truth, call, given, given, farthest(call));
+  };
+  EXPECT_EQ(compared(), std::vector<bool>{true});
+  const TimeLimit passed(over);
+  EXPECT_THROW(compared(), TimeIsOver);
 }
 
 TEST(TimeLimit, ends_a_diagnosis_that_says_so) {
