@@ -16,6 +16,7 @@
 #include "gate/declined.h"
 #include "gate/explained.h"
 #include "gate/history.h"
+#include "gate/holds_iterated.h"
 #include "gate/vacuous.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
@@ -122,7 +123,7 @@ Encoding telling(Encoding encoding, const Function<void()>& called) {
   });
 }
 
-constexpr std::chrono::milliseconds most_observing{2000};
+constexpr std::chrono::milliseconds most_observing{2000}, most_in_doubt{10000};
 
 // What a run has in hand: the subject, what is asked of it, and what was found so far.
 class Run {
@@ -185,6 +186,7 @@ class Run {
     if (interrupted() == 0) say_unchecked(in_words(gated_.subject.encoding, *declined_));
     if (gated_.refuted() && interrupted() == 0) {
       goes_on_with("what explains it", selected_.size());
+      gated_.holds_as = holds_iterated(gated_, truth_, options_.seed, std::min(time_left(), most_in_doubt));
       explain({.spec = spec_,
                .truth = truth_,
                .expected = expected_,
@@ -216,9 +218,13 @@ class Run {
     gated_.explanations.clear();
   }
 
+  std::chrono::milliseconds time_left() const {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - Clock::now());
+  }
+
   // Where there is time left, and answers.
   void observe_bits() {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - Clock::now());
+    const auto left = time_left();
     if (left.count() > 0)
       gated_.observed = observe(gated_.subject, truth_, options_.seed, std::min(left, most_observing));
   }

@@ -51,6 +51,7 @@ struct GateResult {
   std::optional<Observations> observed = {};  // of a live subject: measured, and nobody's failure
   std::optional<Accuracy> accuracy = {};      // where every entry was compared, of a file or exhaustively
   SeemingPrecision seeming = {};              // from the answers of agreement
+  std::string holds_as = {};                  // `f32+iterated`: gate/holds_iterated.h
   std::vector<std::string> alike = {};  // words that the subject cannot be told apart by, and what would
   std::vector<std::string> not_checked = {};  // what was to be checked and was not, in words
   std::string interrupted = {};               // `interrupted by SIGINT`; empty where the run came to its end

@@ -112,6 +112,9 @@ std::string measured(const GateResult& gated, const Style& style) {
                        words(gated.observed->repeated), words(gated.observed->alone));
   if (const std::string seems = in_words(gated.seeming, gated.subject.precision); !seems.empty())
     out += "precision  " + seems + "\n";
+  if (!gated.holds_as.empty())
+    out += fmt::format("precision  would hold as `@{}`: each frequency is the one before times a ratio\n",
+                       gated.holds_as);
   if (gated.accuracy) out += "accuracy\n" + summary(*gated.accuracy, gated.subject.precision, style);
   return out;
 }

@@ -222,6 +222,16 @@ TEST(ReportGate, has_one_line_for_all_that_follow_from_one) {
       << text;
 }
 
+TEST(ReportGate, says_as_what_all_that_was_refuted_would_hold) {
+  GateResult steps = nothing_found();
+  steps.holds_as = "f32+iterated";
+  const std::string text = gated(steps, {});
+  EXPECT_NE(
+      text.find("precision  would hold as `@f32+iterated`: each frequency is the one before times a ratio\n"),
+      std::string::npos)
+      << text;
+}
+
 TEST(ReportGate, a_place_explains_nothing) {
   GateResult refuted = nothing_found();
   testing::asked(refuted, "b/refuted", off({0.5, 0.125, 1}));

@@ -59,6 +59,8 @@ std::string cause(const GateResult& gated) {
 
 // That rounding could be as large does not say that it is rounding.
 std::string hint(const GateResult& gated) {
+  if (!gated.holds_as.empty())
+    return fmt::format("nothing is off by more than rounding in `@{}`", gated.holds_as);
   if (std::string where = named(gated, Explanation::Kind::place, "{}", "; "); !where.empty()) return where;
   const SeemingPrecision& seeming = gated.seeming;
   const bool looser = seeming.answers > 0 && !seeming.word.empty() && !(seeming.declared_share <= 1);

@@ -43,6 +43,10 @@ TEST(Headline, is_one_verdict_with_a_count_and_a_reason) {
   EXPECT_EQ(line(looser), "REFUTED 1 of 1 properties; cause: not known");
   looser.seeming = {.answers = 3, .word = "", .declared_share = 40};
   EXPECT_EQ(line(looser), "REFUTED 1 of 1 properties; cause: not known");
+  looser.holds_as = "f32+iterated";
+  EXPECT_EQ(
+      line(looser),
+      "REFUTED 1 of 1 properties; cause: not known; nothing is off by more than rounding in `@f32+iterated`");
   GateResult some = found({held});
   some.not_checked = {"positions 5 to 9", "more"};
   EXPECT_EQ(line(some), "NOT DECIDED 1 of 1 properties hold; not checked: positions 5 to 9");

@@ -236,6 +236,7 @@ std::string json(const GateResult& gated) {
                                 {"share", number(gated.seeming.share)},
                                 {"declared_share", number(gated.seeming.declared_share)},
                                 {"tighter_by_far", gated.seeming.tighter_by_far}};
+  if (!gated.holds_as.empty()) out["would_hold_as"] = gated.holds_as;
   if (gated.accuracy) out["accuracy"] = of(*gated.accuracy);
   for (const Explanation& explanation : gated.explanations)
     out["explanations"].push_back({{"kind", word_of(explanation.kind)},

@@ -76,8 +76,8 @@ TEST(ReportJson, has_everything_that_a_gate_found) {
 
 TEST(ReportJson, has_nothing_that_a_gate_did_not_find) {
   const Json said = Json::parse(json(nothing_found()));
-  for (const char* absent :
-       {"contained", "not_contained", "observed", "seeming_precision", "accuracy", "interrupted"})
+  for (const char* absent : {"contained", "not_contained", "observed", "seeming_precision", "would_hold_as",
+                             "accuracy", "interrupted"})
     EXPECT_FALSE(said.contains(absent)) << absent;
   for (const char* empty : {"asked", "skipped", "not_checked", "alike", "explanations"})
     EXPECT_EQ(said[empty], Json::array()) << empty;
@@ -88,6 +88,8 @@ TEST(ReportJson, has_nothing_that_a_gate_did_not_find) {
 TEST(ReportJson, says_by_what_it_was_interrupted_and_where_a_bias_or_a_grid_is_wrong) {
   GateResult gated = nothing_found();
   gated.interrupted = "interrupted by SIGINT";
+  gated.holds_as = "f32+iterated";
+  EXPECT_EQ(Json::parse(json(gated))["would_hold_as"], "f32+iterated");
   asked(gated, "x", Refuted{Case::parse("i=1"), {nan, 0, 0}, 1, 0});
   std::get<Refuted>(gated.results.back().verdict).place = {
       .axes = {{Axis::head, 2}, {Axis::query, 0}, {Axis::key, 1}},

@@ -99,8 +99,9 @@ std::vector<Term> of_a_gate() {
        "format alone.",
        "identify"},
       {{"nearest", "would hold as", "would_hold_as"},
-       "Where no convention holds, the one that explains most answers; and the precision under which it would hold.",
-       "identify"},
+       "Where no convention holds, the one that explains most answers; and the precision under which it, or all that "
+       "was refuted, would hold.",
+       "identify, gate"},
       {{"config", "comes before"},
        "What was understood of a model's configuration, and where an option or --spec says something else.",
        "gate, check, accuracy, oracle"},

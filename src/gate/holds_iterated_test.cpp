@@ -1,0 +1,70 @@
+#include "gate/holds_iterated.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "gate/testing/gated.h"
+#include "run/agreement.h"
+
+namespace posproof::holds_iterated_test {
+namespace {
+
+using namespace gated;
+
+constexpr std::size_t pairs = 32;
+
+// A rotation in f32 whose angles are, as ggml has them, the position and each the one before times a ratio;
+// the last pair's is `last` times that.
+Rotary by_steps(Rotary rope, float last) {
+  rope.rotate = [last](const Tensor& x, const Positions& positions, Role) {
+    const float ratio = std::pow(10000.0F, -1.0F / pairs);
+    const std::size_t n = x.shape[2];
+    Tensor y = x;
+    for (std::size_t r = 0; r < x.rows(); ++r) {
+      float angle = static_cast<float>(positions.at(r / (x.shape[1] * n) * n + r % n));
+      for (std::size_t i = 0; i < pairs; ++i, angle *= ratio) {
+        const float turned = i + 1 == pairs ? angle * last : angle;
+        const float c = std::cos(turned), s = std::sin(turned);
+        const auto a = static_cast<float>(x.at(r, i)), b = static_cast<float>(x.at(r, i + pairs));
+        y.at(r, i) = a * c - b * s;
+        y.at(r, i + pairs) = a * s + b * c;
+      }
+    }
+    return y;
+  };
+  return rope;
+}
+
+GateResult of_steps(float last, const Precision& precision) {
+  Gated steps{"rope", "dim=64 heads=2"};
+  steps.change = [=](Subject& subject) {
+    subject.encoding = by_steps(as<Rotary>(subject.encoding), last);
+    subject.precision = precision;
+  };
+  return steps(60);
+}
+
+// What ggml answers is right as `f32+iterated`; as f32 its entries agree, and two rotations are not that by
+// their sum.
+TEST(HoldsIterated, explains_a_rotation_whose_angles_are_made_one_from_another) {
+  const GateResult found = of_steps(1, all_f32);
+  ASSERT_TRUE(found.refuted());
+  EXPECT_TRUE(std::holds_alternative<Holds>(asking(found, std::string(agreement_id))->verdict));
+  EXPECT_EQ(found.holds_as, "f32+iterated");
+  Precision iterated = all_f32;
+  iterated.how = Precision::Angles::iterated;
+  const GateResult declared = of_steps(1, iterated);
+  EXPECT_FALSE(declared.refuted()) << not_holding(declared);
+  EXPECT_EQ(declared.holds_as, "");
+}
+
+// Too fast by 2^-16 in one pair: an entry disagrees, or something else is off by more than steps make.
+TEST(HoldsIterated, explains_no_wrong_frequency) {
+  const GateResult found = of_steps(1 + 0x1p-16F, all_f32);
+  EXPECT_TRUE(found.refuted());
+  EXPECT_EQ(found.holds_as, "");
+}
+
+}  // namespace
+}  // namespace posproof::holds_iterated_test
