@@ -88,7 +88,9 @@ void expect_rope(const std::string& words, bool right) {
     y.at(row, pair) = row < 2 ? std::cos(angle) : -std::sin(angle);
     y.at(row, pair + 2) = row < 2 ? std::sin(angle) : std::cos(angle);
   }
-  const Subject subject = asked(words, "rope", "dim=4 heads=2 base=500000 layout=half_split scaling=none", Rotary{.dim = 4, .heads = 2});
+  const Subject subject =
+      asked(words, "rope", "dim=4 heads=2 base=500000 layout=half_split rotary_dim=0 scaling=none",
+            Rotary{.dim = 4, .heads = 2});
   const Tensor found = as<Rotary>(subject.encoding).rotate(x, at, Role::query);
   // In f32 an angle is within 7 and two units, and an entry within that and three more.
   if (right)
@@ -127,6 +129,13 @@ TEST(Examples, onnx_rope) {
     GTEST_SKIP() << "there is no node that finds onnxruntime-node (npm install onnxruntime-node, NODE_PATH)";
   for (const std::string wrong : {"", " --wrong layout", " --wrong offset_form"})
     expect_rope(fmt::format("cmd:node '{}/examples/onnx_rope.js'{}", testing::source, wrong), wrong.empty());
+}
+
+TEST(Examples, ggml_rope) {
+  const char* folder = std::getenv("POSPROOF_GGML");
+  if (folder == nullptr) GTEST_SKIP() << "POSPROOF_GGML names no folder with ggml's shared libraries";
+  for (const std::string wrong : {"", " --wrong mode"})
+    expect_rope(python("examples/ggml_rope.py", fmt::format("'{}'{}", folder, wrong)), wrong.empty());
 }
 
 TEST(Examples, numpy_alibi) {
