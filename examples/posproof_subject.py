@@ -322,7 +322,7 @@ _KNOWN_SHAPES = """known are
            positions, (positions), (seq_len), (input_ids, past_key_values_length=), (input_ids_shape, past_key_values_length=),
            nn.Embedding, a tensor [n, dim], [1, n, dim] or [n, 1, dim]
   bias     compute_bias(query_length, key_length), compute_position_bias(x), forward(i, j), (seq_len), (attention_mask, num_heads,
-           dtype), a tensor [heads, n, n] or [1, heads, 1, n]
+           dtype), (logits) that adds it, a tensor [heads, n, n] or [1, heads, 1, n]
 other code is served by a function of your own: serve(rotate=, rows=, bias=)"""
 
 
@@ -898,6 +898,8 @@ class _Module:
             add("zeros in the place of tokens", lambda n: ask(n, {"x": torch.zeros(1, n, 8, dtype=self.dtype)}))
         if not any(one.default is one.empty for one in self.parameters):
             add("as it is", lambda n: ask(n, {}))
+        if not self._has("x"):  # before a number, which is added to a bias as logits are
+            add("zeros in the place of logits", lambda n: ask(n, {}, torch.zeros(1, heads, n, n, dtype=self.dtype)))
         add("a number of tokens", lambda n: ask(n, {}, n))
         return ways
 

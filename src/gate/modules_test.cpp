@@ -36,8 +36,8 @@ class Server {
   ~Server() { std::filesystem::remove(socket_); }
 
   std::string subject(const std::string& module) const {
-    return fmt::format("cmd:{} -S -E '{}relay.py' '{}' '{}modules/attach.py' {}", POSPROOF_PYTHON, folder, socket_,
-                       folder, module);
+    return fmt::format("cmd:{} -S -E '{}relay.py' '{}' '{}modules/attach.py' {}", POSPROOF_PYTHON, folder,
+                       socket_, folder, module);
   }
 
  private:
@@ -141,6 +141,8 @@ TEST(Modules, tables_and_biases) {
         "a table of 48 rows"},
        {"grid", "sincos_2d", "dim=8 grid=[4,5]", "a table of 20 rows, those of the grid"},
        {"window", "relative_table", "heads=2 height=3 width=4", "get_bias(), whole sequences, as it is"},
+       {"window_added", "relative_table", "heads=2 height=3 width=4",
+        "forward(attn), whole sequences, zeros in the place of logits"},
        {"window_table", "relative_table", "heads=2 height=3 width=4",
         "a table of 12 keys, those of the window"},
        {"timesteps", "timestep_embedding", "dim=8", "a table of 1000 rows"},
@@ -198,6 +200,7 @@ TEST(Modules, twins_with_one_mistake_are_refuted) {
           {"resized", "resized_table", "dim=8 from_height=4 from_width=5 height=6 width=8", "", "R"},
           {"grid", "sincos_2d", "dim=8 grid=[4,5]", "", "R"},
           {"window", "relative_table", "heads=2 height=3 width=4", "", "R"},
+          {"window_added", "relative_table", "heads=2 height=3 width=4", "", "R"},
           {"window_table", "relative_table", "heads=2 height=3 width=4", "", "R"},
           {"timesteps", "timestep_embedding", "dim=8", "", "R"},
           {"dropout_rate", "sinusoidal", "dim=8", "", "R"},
