@@ -56,7 +56,8 @@ inline std::vector<DecomposedAxis> decomposed_axes(const Arguments& p) {
 
 // The rows that products meet, of all axes: trained ones, or what is made of them.
 inline std::vector<std::vector<Real>> decomposed_rows(const Arguments& p,
-                                                      std::span<const DecomposedAxis> axes) {
+                                                      std::span<const DecomposedAxis> axes,
+                                                      bool align_corners = false) {
   const std::size_t dim = p.width("dim");
   std::vector<std::size_t> trained_rows;
   for (std::size_t axis = 0; axis < axes.size(); ++axis)
@@ -71,7 +72,7 @@ inline std::vector<std::vector<Real>> decomposed_rows(const Arguments& p,
         .before = trained_rows[axis],
         .after = axes[axis].rows(),
         .method = p.is("table", "linear") ? resampling::Method::linear : resampling::Method::first,
-        .align_corners = false,
+        .align_corners = align_corners,
         .antialias = false,
         .coefficient = 0,
         .more = 0};

@@ -146,6 +146,27 @@ Encoding as_the_next_axis(const Parameters& given) {
   });
 }
 
+// One axis with the count of another: the columns with that of the rows, or the rows with that of the
+// columns.
+template <bool columns>
+Encoding counted_as_the_other(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::axial_rope, given);
+  if (!p.is("coordinates", "cropped")) throw Refusal("a misreading of crops");
+  const auto axes = spreads_of(p);
+  const std::size_t last = axes.size() - 1, wrong = columns ? last : last - 1,
+                    right = columns ? last - 1 : last;
+  if (axes[wrong].extent == axes[right].extent) throw Refusal("the same in as many rows as columns");
+  if (axes[wrong].extent == 1) throw Refusal("one number has no step");
+  return at_numbers(given, [=, count = axes[right].extent](std::size_t axis, Real number, const Positions&) {
+    const Spread& own = axes[axis];
+    if (axis != wrong) return number;
+    const Real step = p.is("crop_spacing", "stop_scaled")
+                          ? (own.stop * (count - 1) / count - own.start) / (own.extent - 1)
+                          : (own.stop - own.start) / count;
+    return number * step / step_of(p, own);
+  });
+}
+
 template <Spreads other>
 Encoding crops(const Parameters& given) {
   return spread<other>(given, "cropped");
@@ -205,6 +226,9 @@ const MisreadingFamily entry{{
     {"numbers are spread as those of the next axis, of the last as those of the first", &as_the_next_axis,
      crop},
     {"a crop is not scaled: a step is 1", &crops<unscaled>, crop},
+    {"the spacing of columns has the number of rows in it, not of columns", &counted_as_the_other<true>,
+     crop},
+    {"the spacing of rows has the number of columns in it, not of rows", &counted_as_the_other<false>, crop},
     {"numbers are resized about the middles of cells: (p + 1/2) T/E - 1/2", &resizes<at_the_middles>,
      resized},
     {"numbers are resized between the corners: p (T - 1)/(E - 1)", &resizes<at_the_corners>, resized},

@@ -24,11 +24,19 @@ struct Given {
   bool cells;
   Real start, stop;                         // of a crop, or 0 and the trained extent
   Real next_extent, next_start, next_stop;  // of the next axis
+  bool columns, stop_scaled;
   Real right(Real of_extent) const {
     return cells ? (2 * p + 1) / of_extent - 1 : 2 * p / (of_extent - 1) - 1;
   }
 };
 using Coordinate = Real (*)(const Given&);
+
+// The coordinate of a crop that is spaced with that count of its axis.
+Real spaced(const Given& of, Real count) {
+  if (!of.stop_scaled) return of.start + of.p / count * (of.stop - of.start);
+  const Real share = of.p / (of.extent - 1);
+  return (1 - share) * of.start + share * (of.stop - of.stop / count);
+}
 
 const testing::Formulas<Coordinate> formulas = {
     {"coordinates run from 0 to 1, not from -1 to 1",
@@ -54,6 +62,10 @@ const testing::Formulas<Coordinate> formulas = {
        return (1 - share) * of.next_start + share * of.next_stop;
      }},
     {"a crop is not scaled: a step is 1", [](const Given& of) { return of.start + of.p; }},
+    {"the spacing of columns has the number of rows in it, not of columns",
+     [](const Given& of) { return spaced(of, of.columns ? of.next_extent : of.extent); }},
+    {"the spacing of rows has the number of columns in it, not of rows",
+     [](const Given& of) { return spaced(of, of.columns ? of.extent : of.next_extent); }},
     {"numbers are resized about the middles of cells: (p + 1/2) T/E - 1/2",
      [](const Given& of) { return (2 * of.p + 1) * of.stop / (2 * of.extent) - Real{0.5}; }},
     {"numbers are resized between the corners: p (T - 1)/(E - 1)",
@@ -103,9 +115,17 @@ void expect_points(const Rotary& made, const Arguments& p, const Coordinate& coo
                               : p.list(p.is("coordinates", "cropped") ? "crop_stop" : "trained_grid")[axis];
       };
       const std::size_t axis = pair.axis, next = 1 - axis;
-      const Given of{Real(places[2 * token + axis]), p.list("grid")[axis], axis == 0 ? Real{4} : Real{2},
-                     p.is("coordinates", "cells"),   start(axis),          stop(axis),
-                     p.list("grid")[next],           start(next),          stop(next)};
+      const Given of{Real(places[2 * token + axis]),
+                     p.list("grid")[axis],
+                     axis == 0 ? Real{4} : Real{2},
+                     p.is("coordinates", "cells"),
+                     start(axis),
+                     stop(axis),
+                     p.list("grid")[next],
+                     start(next),
+                     stop(next),
+                     axis == 1,
+                     p.is("crop_spacing", "stop_scaled")};
       const Real unit = is_of_cells(p) ? 2 * std::numbers::pi_v<Real> : 1;
       const Real angle = unit * coordinate(of) * std::pow(Real{p.real("base")}, -Real(pair.index) / 4);
       testing::expect_same(rotated.at(token, pair.first), std::cos(angle), where);
@@ -166,8 +186,9 @@ TEST(MisreadAxialRope, resizes_the_sum_of_a_number_and_the_offset) {
     }
 }
 
-// A last number that is scaled itself is another declared step, and the misread one is the same.
-TEST(MisreadAxialRope, has_the_same_coordinates_however_the_declared_ones_are_spaced) {
+// A last number that is scaled itself is another declared step, and the misread one is the same, but for one
+// that is spaced with another count.
+TEST(MisreadAxialRope, has_the_coordinates_that_it_says_however_the_declared_ones_are_spaced) {
   for (const Misreading& one : misreadings::axial_rope.misreadings) {
     if (one.setting.find("coordinates=cropped") == one.setting.npos) continue;
     const Parameters words = with(encoding_named("axial_rope"),

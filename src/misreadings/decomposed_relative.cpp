@@ -25,7 +25,8 @@ struct Reading {
   Axes of_keys = {};      // the row is multiplied with the key
   Axes scaled = {};       // the query is divided by sqrt(dim), of which the others know nothing
   Axes left_out = {};
-  Axes clipped = {};  // the largest offset counts as the one before, in either direction
+  Axes clipped = {};           // the largest offset counts as the one before, in either direction
+  bool align_corners = false;  // where a table is interpolated
 };
 
 Encoding reads(const Parameters& given, const Reading& as) {
@@ -35,7 +36,8 @@ Encoding reads(const Parameters& given, const Reading& as) {
   const std::vector<double> grid = p.list("grid");
   if ((as.clipped.first || as.clipped.last) && (!p.list("key_grid").empty() || !p.is("table", "fitting")))
     throw Refusal("said of one grid, and of a table that fits it");
-  const auto rows = decomposed_rows(p, axes);
+  if (as.align_corners && !p.is("table", "linear")) throw Refusal("no table is interpolated");
+  const auto rows = decomposed_rows(p, axes, as.align_corners);
   for (std::size_t axis = 0; axis < axes.size(); ++axis)
     if (as.mirrored.have(axis, axes.size())) axes[axis].from_query = !axes[axis].from_query;
   Contextual out = misread::right<Contextual>(encodings::decomposed_relative, given);
@@ -93,6 +95,8 @@ const MisreadingFamily entry{{
     {"the largest offset of the last axis counts as the one before, in either direction",
      with({.clipped = {.last = true}}), narrow},
     {"the products of the axes are averaged, not added up", with({.averaged = true}), "dim=8"},
+    {"the tables are interpolated with align_corners: their first and last rows stay as they are",
+     with({.align_corners = true}), "dim=4 grid=[5,3] table=linear table_rows=[15,9]"},
 }};
 
 }  // namespace posproof::misreadings_decomposed_relative

@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "core/function.h"
+#include "encodings/decomposed.h"
 #include "misreadings/testing/formulas.h"
 #include "run/catalogued.h"
 
@@ -22,7 +25,8 @@ struct Read {
   std::array<int, 3> times = {1, 1, 1};
   std::array<bool, 3> by_root = {false, false, false};  // divided by sqrt(dim)
   std::array<bool, 3> clipped = {false, false, false};
-  Real parts = 1;  // what the sum over the axes is divided by
+  Real parts = 1;        // what the sum over the axes is divided by
+  bool aligned = false;  // first and last rows of a longer table stay
 };
 using Formula = Function<Read(std::size_t axes)>;
 
@@ -73,7 +77,21 @@ const testing::Formulas<Formula> formulas = {
      }},
     {"the products of the axes are averaged, not added up",
      [](std::size_t axes) { return Read{.parts = Real(axes)}; }},
+    {"the tables are interpolated with align_corners: their first and last rows stay as they are",
+     [](std::size_t) { return Read{.aligned = true}; }},
 };
+
+// Row n of `rows` of an axis, from a table of one that begins at `begin`: the table itself, or one that is
+// stretched until both ends meet.
+std::vector<Real> row_of(const Tensor& table, std::size_t begin, std::size_t trained, std::size_t rows,
+                         std::size_t n) {
+  const Real at = Real(n) * Real(trained - 1) / Real(rows - 1), below = std::floor(at);
+  const std::size_t first = begin + std::size_t(below), second = std::min(first + 1, begin + trained - 1);
+  std::vector<Real> out;
+  for (std::size_t c = 0; c < table.width(); ++c)
+    out.push_back((below + 1 - at) * table.at(first, c) + (at - below) * table.at(second, c));
+  return out;
+}
 
 TEST(MisreadDecomposedRelative, is_what_the_sentence_says) {
   testing::expect_formulas<Contextual>(
@@ -92,22 +110,27 @@ TEST(MisreadDecomposedRelative, is_what_the_sentence_says) {
                      found = made.logits(q, k, Positions(places, axes), Positions(places, axes));
         const Read read = formula(axes);
         std::size_t rows = 0;
-        for (const double extent : grid) rows += 2 * std::size_t(extent) - 1;
+        const auto trained = [&](std::size_t axis) {
+          return read.aligned ? std::size_t(p.list("table_rows")[axis]) : 2 * std::size_t(grid[axis]) - 1;
+        };
+        for (std::size_t axis = 0; axis < axes; ++axis) rows += trained(axis);
         const Tensor table = inside::trained(rows, dim, p.whole("table_seed"));
         for (std::size_t i = 0; i < 3; ++i)
           for (std::size_t j = 0; j < 3; ++j) {
             Real met = 0;
-            int begin = 0;
+            std::size_t begin = 0;
             for (std::size_t axis = 0; axis < axes; ++axis) {
               const int most = int(grid[axis]) - (read.clipped[axis] ? 2 : 1);
               const int past = std::clamp(
                             read.sign[axis] * int(places[i * axes + axis] - places[j * axes + axis]), -most,
                             most),
-                        middle = begin + int(grid[axis]) - 1;
+                        middle = int(grid[axis]) - 1;
               const int at = p.is("relative", "query_minus_key") ? middle + past : middle - past;
-              const Real product = dot(read.by_key[axis] ? k.row(j) : q.row(i), table.row(std::size_t(at)));
+              const auto row =
+                  row_of(table, begin, trained(axis), 2 * std::size_t(grid[axis]) - 1, std::size_t(at));
+              const Real product = dot(read.by_key[axis] ? k.row(j) : q.row(i), row);
               met += read.times[axis] * (read.by_root[axis] ? product / inside::root(dim) : product);
-              begin += 2 * int(grid[axis]) - 1;
+              begin += trained(axis);
             }
             met /= read.parts;
             if (p.is("query", "scaled")) met /= inside::root(dim);
@@ -122,9 +145,16 @@ TEST(MisreadDecomposedRelative, scales_no_query_that_is_scaled) {
     if (one.what.starts_with("the query is scaled")) {
       EXPECT_THROW(one.make(with(encoding_named("decomposed_relative"), Case::parse("dim=4 query=scaled"))),
                    Refusal);
-    } else {
+    } else if (one.what.find("interpolated") == one.what.npos) {
       EXPECT_NO_THROW(
           one.make(with(encoding_named("decomposed_relative"), Case::parse("dim=4 query=scaled"))));
+    }
+}
+
+TEST(MisreadDecomposedRelative, interpolates_no_table_that_fits) {
+  for (const Misreading& one : misreadings::decomposed_relative.misreadings)
+    if (one.what.find("interpolated") != one.what.npos) {
+      EXPECT_THROW(one.make(with(encoding_named("decomposed_relative"), Case::parse("dim=4"))), Refusal);
     }
 }
 

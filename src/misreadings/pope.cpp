@@ -83,10 +83,23 @@ Encoding reads(const Parameters& given, const Polar& polar) {
     }
     return out;
   };
-  return misread::with_tokens(encodings::pope, given, token,
-                              [=](std::span<const Real> q, std::span<const Real> k) {
-                                return std::inner_product(q.begin(), q.end(), k.begin(), Real{0}) * of_logits;
-                              });
+  Encoding made = misread::with_tokens(
+      encodings::pope, given, token, [=](std::span<const Real> q, std::span<const Real> k) {
+        return std::inner_product(q.begin(), q.end(), k.begin(), Real{0}) * of_logits;
+      });
+  if (polar.of_queries != &exponential) return made;
+  // What is rounded is in proportion to the products of magnitudes, and e^x may be far more than ln(1 + e^x).
+  auto& out = as<Contextual>(made);
+  out.error = [own = out.error](std::span<const double> q, std::span<const double> k, const auto& i,
+                                const auto& j, const Precision& precision) {
+    Real is = 0, declared = 0;
+    for (std::size_t c = 0; c < q.size(); ++c) {
+      is += std::exp(Real{q[c]} + k[c]);
+      declared += softplus(q[c]) * softplus(k[c]);
+    }
+    return own(q, k, i, j, precision) * static_cast<double>(std::max(Real{1}, is / declared));
+  };
+  return made;
 }
 
 misread::Make with(const Polar& of) {
@@ -111,8 +124,6 @@ const MisreadingFamily entry{{
      with(with_magnitude(&softplus_up_to<3>)), "dim=4"},
     {"the magnitude is x itself where x is above 5, not ln(1 + e^x)",
      with(with_magnitude(&softplus_up_to<5>)), "dim=4"},
-    {"the magnitude is x itself where x is above 10, not ln(1 + e^x)",
-     with(with_magnitude(&softplus_up_to<10>)), "dim=4"},
     {"the magnitude of a key is x itself, that of a query ln(1 + e^x)", with({.of_keys = &itself}), "dim=4"},
     {"the magnitude of a query is x itself, that of a key ln(1 + e^x)", with({.of_queries = &itself}),
      "dim=4"},

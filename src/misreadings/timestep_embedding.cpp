@@ -2,6 +2,7 @@
 
 #include "catalogue/encodings/timestep_embedding.h"
 #include "catalogue/misreadings/timestep_embedding.h"
+#include "core/formats.h"
 #include "encodings/ladder.h"
 #include "misreadings/right.h"
 
@@ -16,9 +17,24 @@ struct Form {
   bool repeated = false;        // the last column again in its place
   bool divided = false;         // by the scale
   bool interleaved = false;
-  Real (*whole)(Real) = nullptr;  // which whole number stands for the scaled timestep
-  bool scales_last = false;       // the sines and cosines are multiplied by the scale, not their angles
+  Real (*rounded)(Real) = nullptr;  // what stands for the scaled timestep
+  Real (*kept)(Real) = nullptr;     // what stands for the timestep that is scaled
+  bool scales_last = false;         // the sines and cosines are multiplied by the scale, not their angles
 };
+
+Real truncated(Real x) {
+  return std::trunc(x);
+}
+Real nearest(Real x) {
+  return std::nearbyint(x);
+}
+// Code computes in f32 what it then keeps in fewer digits.
+Real in_bf16(Real x) {
+  return to_bf16(to_f32(static_cast<double>(x)));
+}
+Real in_f16(Real x) {
+  return to_f16(to_f32(static_cast<double>(x)));
+}
 
 Encoding reads(const Parameters& given, const Form& form) {
   const Arguments p = misread::arguments(encodings::timestep_embedding, given);
@@ -27,7 +43,9 @@ Encoding reads(const Parameters& given, const Form& form) {
   if (odd == 0 && (form.padded_first || form.padded_between || form.repeated))
     throw Refusal("the same in an even width");
   const double scale = p.real("scale");
-  if (scale == 1 && (form.divided || form.scales_last)) throw Refusal("the same without a scale");
+  const bool of_few_digits = form.rounded == &in_bf16 || form.rounded == &in_f16;
+  if (scale == 1 && (form.divided || form.scales_last || of_few_digits))
+    throw Refusal("the same without a scale, or said of the timestep itself");
   const auto shift = static_cast<std::size_t>(p.whole("shift"));
   std::vector<Real> w;
   for (std::size_t i = 0; i < half; ++i)
@@ -48,20 +66,14 @@ Encoding reads(const Parameters& given, const Form& form) {
   if (form.scales_last) table.amplitude = scale;
   return misread::with_rows(table, [=, pairs = table.pairs](std::span<const Real> x, std::span<double> row) {
     for (const Pair& pair : pairs) {
-      const Real t = form.whole == nullptr ? x[0] : form.whole(x[0] * scale) / scale;
+      Real t = form.kept == nullptr ? x[0] : form.kept(x[0]);
+      if (form.rounded != nullptr) t = form.rounded(t * scale) / scale;
       const Real angle = t * w[pair.index], size = form.scales_last ? scale : 1;
       row[pair.first] = static_cast<double>(size * std::sin(angle));
       row[pair.second] = static_cast<double>(size * std::cos(angle));
     }
     if (form.repeated) row[2 * half] = row[2 * half - 1];
   });
-}
-
-Real truncated(Real x) {
-  return std::trunc(x);
-}
-Real nearest(Real x) {
-  return std::nearbyint(x);
 }
 
 misread::Make with(const Form& of) {
@@ -78,8 +90,14 @@ const MisreadingFamily entry{{
     {"the angles are divided by the scale, not multiplied", with({.divided = true}), "scale=1000"},
     {"the sines and cosines are multiplied by the scale, not their angles", with({.scales_last = true}),
      "scale=1000"},
-    {"the scaled timestep is truncated to a whole number", with({.whole = &truncated}), "scale=2.5"},
-    {"the scaled timestep is rounded to a whole number", with({.whole = &nearest}), "scale=2.5"},
+    {"the scaled timestep is truncated to a whole number", with({.rounded = &truncated}), "scale=2.5"},
+    {"the scaled timestep is rounded to a whole number", with({.rounded = &nearest}), "scale=2.5"},
+    {"the scaled timestep is rounded to bf16", with({.rounded = &in_bf16}), "scale=1000"},
+    {"the scaled timestep is rounded to f16", with({.rounded = &in_f16}), "scale=1000"},
+    {"the timestep and the scaled timestep are rounded to bf16",
+     with({.rounded = &in_bf16, .kept = &in_bf16}), "scale=1000"},
+    {"the timestep and the scaled timestep are rounded to f16", with({.rounded = &in_f16, .kept = &in_f16}),
+     "scale=1000"},
     {"the sines and cosines stand in turn, not in two halves", with({.interleaved = true})},
 }};
 

@@ -42,6 +42,14 @@ RowFormula embedded(const Form& as) {
   };
 }
 
+// The nearest number of so many bits.
+template <int bits>
+Real of_bits(Real x) {
+  if (x == 0) return 0;
+  const Real unit = std::exp2(std::floor(std::log2(std::abs(x))) + 1 - bits);
+  return std::nearbyint(x / unit) * unit;
+}
+
 TEST(MisreadTimestepEmbedding, is_what_the_sentence_says) {
   testing::expect_rows(
       "timestep_embedding", misreadings::timestep_embedding,
@@ -63,20 +71,30 @@ TEST(MisreadTimestepEmbedding, is_what_the_sentence_says) {
                       }})},
        {"the scaled timestep is rounded to a whole number",
         embedded({.angle = [](Real t, Real w, Real scale) { return std::floor(t * scale + 0.5L) * w; }})},
+       {"the scaled timestep is rounded to bf16",
+        embedded({.angle = [](Real t, Real w, Real scale) { return of_bits<8>(t * scale) * w; }})},
+       {"the scaled timestep is rounded to f16",
+        embedded({.angle = [](Real t, Real w, Real scale) { return of_bits<11>(t * scale) * w; }})},
+       {"the timestep and the scaled timestep are rounded to bf16",
+        embedded(
+            {.angle = [](Real t, Real w, Real scale) { return of_bits<8>(of_bits<8>(t) * scale) * w; }})},
+       {"the timestep and the scaled timestep are rounded to f16",
+        embedded(
+            {.angle = [](Real t, Real w, Real scale) { return of_bits<11>(of_bits<11>(t) * scale) * w; }})},
        {"the sines and cosines stand in turn, not in two halves", embedded({.columns = Form::in_turn})}},
       {"", "layout=cos_sin", "shift=0 max_period=100"});
 }
 
 // The frequencies, the columns and the amplitude that a diagnosis measures are those of the misread rows.
 TEST(MisreadTimestepEmbedding, declares_its_pairs) {
-  const double at[] = {0.8};  // times the scale 2.5 it is whole
+  const double at[] = {2};  // times the scale 2.5 or 1000 it is whole, and has few digits
   for (const Misreading& one : misreadings::timestep_embedding.misreadings)
     for (const std::string layout : {" layout=sin_cos", " layout=cos_sin"}) {
       const Table table = as<Table>(one.make(
           with(encoding_named("timestep_embedding"), Case::parse(std::string(one.setting) + layout))));
       const Tensor row = table.rows(Positions(std::span<const double>(at), 1), 1);
       for (const Pair& pair : table.pairs) {
-        const double angle = 0.8 * pair.frequency;
+        const double angle = 2 * pair.frequency;
         EXPECT_NEAR(row.data[pair.first], table.amplitude * std::sin(angle), 1e-12) << one.what;
         EXPECT_NEAR(row.data[pair.second], table.amplitude * std::cos(angle), 1e-12) << one.what;
       }
@@ -86,7 +104,8 @@ TEST(MisreadTimestepEmbedding, declares_its_pairs) {
 TEST(MisreadTimestepEmbedding, is_none_where_it_is_the_same) {
   for (const Misreading& one : misreadings::timestep_embedding.misreadings) {
     const auto make = [&] { one.make(with(encoding_named("timestep_embedding"), Case::parse("dim=8"))); };
-    if (one.what.ends_with("in two halves") || one.what.ends_with("to a whole number"))
+    if (one.what.ends_with("in two halves") || one.what.ends_with("truncated to a whole number") ||
+        one.what.ends_with("rounded to a whole number"))
       EXPECT_NO_THROW(make());
     else
       EXPECT_THROW(make(), Refusal) << one.what;

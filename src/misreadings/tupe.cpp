@@ -18,11 +18,14 @@ struct Untied {
   bool exchanged = false;
   bool other_projections = false;  // of positions: the key's stands for the query's
   std::size_t first = 1;           // row of token 0, as one of the others
+  bool later_first = false;        // the biases are those of i - j
 };
 
 Encoding reads(const Parameters& given, const Untied& of) {
   const Arguments p = misread::arguments(encodings::tupe, given);
-  if (!p.is("cls", "untied")) throw Refusal("the first token is like the others");
+  const bool untied = p.is("cls", "untied");
+  if (!untied && !of.later_first) throw Refusal("the first token is like the others");
+  if (of.later_first && !p.is("relative", "t5")) throw Refusal("there are no biases");
   const std::size_t dim = p.width("dim"), length = p.width("length");
   const std::int64_t seed = p.whole("table_seed");
   const Tensor queries = trained(length, dim, seed), keys = trained(length, dim, seed + 1);
@@ -41,10 +44,11 @@ Encoding reads(const Parameters& given, const Untied& of) {
           const std::size_t row = of_query != of.exchanged ? 0 : 1;
           return at(row, row, row == 0 ? 16 : 32);
         };
-        const bool query = of.as_query && i == 0, key = of.as_key && j == 0;
+        const bool query = untied && of.as_query && i == 0, key = untied && of.as_key && j == 0;
         if (query || key) return theta(query && !(key && of.corner_of_the_key));
-        const std::array<Position, 1> one = {i}, other = {j};
-        return at(static_cast<std::size_t>(i) + of.first, static_cast<std::size_t>(j) + of.first,
+        const std::array<Position, 1> one = {of.later_first ? j : i}, other = {of.later_first ? i : j};
+        const std::size_t first = untied ? of.first : 0;
+        return at(static_cast<std::size_t>(i) + first, static_cast<std::size_t>(j) + first,
                   static_cast<std::size_t>(bucket(one, other).data[0]));
       });
 }
@@ -68,6 +72,8 @@ const MisreadingFamily entry{{
     {"the projections of the two positions are in each other's place", with({.other_projections = true}),
      setting},
     {"the other tokens have the rows from 0 on: token t has row t, not t + 1", with({.first = 0}), setting},
+    {"the relative biases are those of i - j: earlier and later keys are exchanged",
+     with({.later_first = true}), "dim=4 length=16 relative=t5"},
 }};
 
 }  // namespace posproof::misreadings_tupe

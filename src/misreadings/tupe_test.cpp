@@ -58,7 +58,19 @@ TEST(MisreadTupe, is_what_the_sentence_says) {
        {"the other tokens have the rows from 0 on: token t has row t, not t + 1",
         at([](std::size_t i, std::size_t j) {
           return i == 0 ? Rows{0, 0} : j == 0 ? Rows{1, 1} : Rows{i, j};
-        })}},
+        })},
+       {"the relative biases are those of i - j: earlier and later keys are exchanged",
+        [](const Arguments& p, std::span<const double> q, std::span<const double> k, Position i, Position j,
+           std::size_t head) {
+          // T5's buckets of distances below 8 are they, later keys' 16 more; theta1 has 16, theta2 32.
+          const Tensor biases = inside::trained(33, 1, p.whole("table_seed") + 2);
+          const auto past = static_cast<std::size_t>(std::abs(i - j));
+          const std::size_t entry = i == 0 ? 16 : j == 0 ? 32 : past + (i > j ? 16 : 0);
+          const LogitFormula right = at([](std::size_t a, std::size_t b) {
+            return a == 0 ? Rows{0, 0} : b == 0 ? Rows{1, 1} : Rows{a + 1, b + 1};
+          });
+          return right(p, q, k, i, j, head) + biases.data.at(entry);
+        }}},
       {"", "table_seed=2"});
 }
 
@@ -85,6 +97,22 @@ TEST(MisreadTupe, has_the_biases_of_theta) {
 TEST(MisreadTupe, is_none_where_the_first_token_is_tied) {
   for (const Misreading& one : misreadings::tupe.misreadings)
     EXPECT_THROW(one.make(with(encoding_named("tupe"), Case::parse("cls=tied"))), Refusal) << one.what;
+}
+
+// Token t has row t, the first, too.
+TEST(MisreadTupe, exchanges_biases_of_a_first_token_that_is_tied) {
+  const Misreading& exchanged = misreadings::tupe.misreadings.back();
+  const Parameters words = with(encoding_named("tupe"), Case::parse("dim=2 length=8 cls=tied relative=t5"));
+  const auto logits = [&](const Encoding& of, Position i, Position j) {
+    const Tensor zero({1, 2});
+    const std::vector<Position> query = {i}, key = {j};
+    return as<Contextual>(of).logits(zero, zero, query, key).data[0];
+  };
+  const Encoding right = encoding_named("tupe").make(words), wrong = exchanged.make(words);
+  const Tensor biases = inside::trained(33, 1, 3);
+  EXPECT_EQ(logits(wrong, 3, 3), logits(right, 3, 3));
+  EXPECT_NEAR(logits(wrong, 0, 5) - logits(right, 0, 5), biases.data[5] - biases.data[21], 1e-15);
+  EXPECT_NEAR(logits(wrong, 5, 0) - logits(right, 5, 0), biases.data[21] - biases.data[5], 1e-15);
 }
 
 }  // namespace

@@ -55,9 +55,10 @@ void expect_formulas(const std::string& id, const MisreadingFamily& family, cons
       Case all = Case::parse(std::string(one.setting));
       const Case other = Case::parse(more);
       for (const auto& [name, value] : other.fields()) all.set(name, value);
-      const Parameters words = with(spec, all);
+      Parameters words;
       std::optional<Kind> made;
       try {
+        words = with(spec, all);
         made = std::get<Kind>(one.make(words));
       } catch (const Refusal&) {  // in another setting than its own there may be nothing to misread
         ASSERT_FALSE(more.empty()) << one.what;
