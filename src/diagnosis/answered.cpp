@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <exception>
 #include <memory>
 #include <new>
@@ -161,16 +162,45 @@ Unexplained compare(const Encoding& candidate, const Subject& subject, const std
   return compared;
 }
 
+namespace {
+
+// In how many of the cases that were wrong the candidate does not allow these answers.
+Told told_of(const Encoding& candidate, const Subject& subject, const std::vector<Answered>& others,
+             const Unexplained& wrong) {
+  const Unexplained left = compare(candidate, subject, others, Until::all);
+  Told out;
+  for (std::size_t n = 0; n < others.size(); ++n)
+    if (wrong.differs[n]) ++out.wrong, out.told += left.differs[n] ? 1 : 0;
+  return out;
+}
+
+}  // namespace
+
 Told told(const Encoding& candidate, const Encoding& truth, const Subject& subject,
           std::vector<Answered> answered, const Unexplained& wrong) {
   const std::vector<Encoding> kinds = attention::in_every_kind(truth);
   if (const Encoding* same = attention::same_kind(kinds, subject.encoding))
     for (Answered& one : answered) one.answer = answer(*same, one.call);
-  const Unexplained of_right = compare(candidate, subject, answered, Until::all);
-  Told out;
-  for (std::size_t n = 0; n < answered.size(); ++n)
-    if (wrong.differs[n]) ++out.wrong, out.told += of_right.differs[n] ? 1 : 0;
-  return out;
+  return told_of(candidate, subject, answered, wrong);
+}
+
+Told told_from_others(const Encoding& candidate, const Encoding& truth, const Subject& subject,
+                      std::vector<Answered> answered, const Unexplained& wrong) {
+  const std::vector<Encoding> kinds = attention::in_every_kind(truth);
+  const Encoding* same = attention::same_kind(kinds, subject.encoding);
+  for (Answered& one : answered) {
+    const Tensor right = same ? answer(*same, one.call) : one.answer;
+    if (right.shape != one.answer.shape) continue;
+    for (std::size_t r = 0; r < right.rows(); ++r) {
+      double largest = 0;
+      for (std::size_t c = 0; c < right.width(); ++c)
+        for (const double entry : {right.at(r, c), one.answer.at(r, c)})
+          if (std::isfinite(entry)) largest = std::max(largest, std::abs(entry));
+      for (std::size_t c = 0; c < right.width(); ++c)
+        one.answer.at(r, c) += (c % 2 == 0 ? largest : -largest) / 4;
+    }
+  }
+  return told_of(candidate, subject, answered, wrong);
 }
 
 }  // namespace posproof

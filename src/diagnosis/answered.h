@@ -45,8 +45,14 @@ struct Told {
 
   bool in_none() const { return told == 0; }
   bool in_few() const { return 2 * told < wrong; }
+  bool in_hardly_any() const { return told < 8 && in_few(); }
 };
 Told told(const Encoding& candidate, const Encoding& truth, const Subject& subject,
           std::vector<Answered> answered, const Unexplained& wrong);
+
+// The same of answers in which every entry is a quarter of the largest in its row off, one up and the next
+// one down, in the place of the truth: a candidate that allows these, too, explains almost anything.
+Told told_from_others(const Encoding& candidate, const Encoding& truth, const Subject& subject,
+                      std::vector<Answered> answered, const Unexplained& wrong);
 
 }  // namespace posproof

@@ -120,6 +120,12 @@ Model in_columns(const Model& one, const Model& others, const std::vector<std::s
           }};
 }
 
+// What is 0 is just that.
+Model exactly(const Model& model) {
+  return {model.encoding,
+          [](const Call&, const Tensor& expected, Position) { return Tensor(expected.shape); }};
+}
+
 }  // namespace
 
 std::vector<RowFit> fits(const Effect& effect, const Steps& steps, const Model& model,
@@ -140,10 +146,10 @@ std::vector<RowFit> fits(const Effect& effect, const Steps& steps, const Model& 
     Tensor expected = made(model, asked, instead);
     if (!effect.columns.empty())
       expected = with_columns(answer(model.encoding, asked), expected, effect.columns);
-    const bool of_some = instead.by && !effect.columns.empty();
-    const Model by = of_some      ? in_columns(*instead.by, model, effect.columns)
-                     : instead.by ? *instead.by
-                                  : model;
+    const bool zeros = instead.how == Instead::How::zeros, other_error = zeros || instead.by;
+    const Model other_model = zeros ? exactly(model) : instead.by ? *instead.by : model;
+    const Model by =
+        other_error && !effect.columns.empty() ? in_columns(other_model, model, effect.columns) : other_model;
     auto own = fits(by, declared, rounded, given, expected, far, effect.columns);
     if (instead.how != Instead::How::encoded)
       for (RowFit& row : own) row.tells = true;  // it is no function of positions, whose error it would have
@@ -256,6 +262,18 @@ bool explains_all(const Model& model, const Encoding& declared, const std::vecto
                                  farthest(one.call));
     return std::ranges::all_of(rows, [](bool right) { return right; });
   });
+}
+
+bool tells_of_most(const Model& model, const Encoding& declared, const std::vector<Answered>& answered,
+                   const Explained& alone) {
+  std::size_t n = 0, told = 0;
+  for (const Answered& one : answered)
+    for (const RowFit& row :
+         fits(model, declared, one.call, one.answer, answer(model.encoding, one.call), farthest(one.call))) {
+      if (!alone.right.at(n++) && row.tells) ++told;
+    }
+  constexpr std::size_t enough = 8;
+  return told >= std::min(enough, (alone.wrong() + 1) / 2);
 }
 
 Explained explained(const Model& model, const Encoding& declared, const std::vector<Answered>& answered) {

@@ -33,6 +33,12 @@ std::vector<RowFit> fits(const Effect& effect, const Steps& steps, const Model& 
 std::vector<bool> right_rows(const Model& model, const Encoding& declared, const Call& asked,
                              const Tensor& given, const Tensor& expected, Position far);
 
+// Whether the model's answers are said closely enough to tell them from others, in 8 of the rows that are
+// wrong, or in half of them: where every entry may be off by a quarter of its row and more, almost anything
+// is explained. What is random lies within a quarter in 8 rows by a chance of 2^-16 at most.
+bool tells_of_most(const Model& model, const Encoding& declared, const std::vector<Answered>& answered,
+                   const Explained& alone);
+
 // The columns in which some answer is wrong, rising.
 std::vector<std::size_t> wrong_columns(const Model& model, const Encoding& declared,
                                        const std::vector<Answered>& answered);

@@ -20,6 +20,7 @@
 #include "diagnosis/bias_deviations.h"
 #include "diagnosis/bucket_deviations.h"
 #include "diagnosis/call_deviations.h"
+#include "diagnosis/call_fits.h"
 #include "diagnosis/calls_apart.h"
 #include "diagnosis/circle_forms.h"
 #include "diagnosis/exchanged_positions.h"
@@ -72,7 +73,8 @@ class Deviating {
 
   Sentences all() {
     const Model right = posproof::model_of(declared_, subject_.precision);
-    wrong_ = explained(right, declared_, answered_).wrong();
+    alone_ = explained(right, declared_, answered_);
+    wrong_ = alone_.wrong();
     if (wrong_ == 0) return {};
     const auto of_logits = [&] { return logit_deviation(declared_, subject_.precision, answered_); };
     // A query off by one is a constant on the row of a linear bias, too: without content, what is wrong in
@@ -116,7 +118,8 @@ class Deviating {
     const Both<Bias> both(subject_.encoding, declared_);
     if (!both) return {};
     for (const Deviation& one : bias_deviations(*both.own, *both.truth, parameters_, subject_.precision))
-      if (!one.guessed && explains_all(measured_model(one), declared_, answered_)) return one.sentences;
+      if (!one.guessed && explains_all(measured_model(one), declared_, answered_) && tells(one))
+        return one.sentences;
     return {};
   }
 
@@ -160,7 +163,8 @@ class Deviating {
       const Unexplained left =
           compare(one.corrected, subject_, answered_, Until::unexplained, most_left(wrong));
       if (explains(left, wrong) && (!best || left.entries < best->first) &&
-          !told(one.corrected, declared_, subject_, answered_, wrong).in_few())
+          !told(one.corrected, declared_, subject_, answered_, wrong).in_few() &&
+          !told_from_others(one.corrected, declared_, subject_, answered_, wrong).in_hardly_any())
         best = {left.entries, one.sentences};
     }
     return best ? best->second : Sentences{};
@@ -183,7 +187,9 @@ class Deviating {
     std::vector<Deviation> all = answer_deviations(declared_);
     if (auto one = multiplied_answers(declared_, answered_)) all.push_back(std::move(*one));
     for (const Deviation& one : all)
-      if (explains_all({one.corrected, error}, declared_, answered_)) return one.sentences;
+      if (const Model model{one.corrected, error};
+          explains_all(model, declared_, answered_) && tells_of_most(model, declared_, answered_, alone_))
+        return one.sentences;
     return {};
   }
 
@@ -380,7 +386,10 @@ class Deviating {
   bool says_something(const Deviation& one) const {
     const Unexplained wrong = compare(declared_, subject_, answered_, Until::all);
     const Told by = told(one.corrected, declared_, subject_, answered_, wrong);
-    return by.wrong == 0 || !by.in_none();
+    return (by.wrong == 0 || !by.in_none()) && tells(one);
+  }
+  bool tells(const Deviation& one) const {
+    return tells_of_most(measured_model(one), declared_, answered_, alone_);
   }
 
   // What was measured has the subject's rounding in it, and the subject again; what was guessed is exact.
@@ -408,7 +417,8 @@ class Deviating {
   const Subject& subject_;
   const Encoding& declared_;
   const std::vector<Answered>& answered_;
-  std::size_t wrong_ = 0;  // rows, of the declared encoding
+  Explained alone_;        // what the declared encoding explains
+  std::size_t wrong_ = 0;  // rows that it does not
 };
 
 }  // namespace

@@ -10,7 +10,9 @@
 #include <span>
 
 #include "attention/reference_attention.h"
+#include "core/formats.h"
 #include "core/function.h"
+#include "encodings/seeded.h"
 
 namespace posproof::deviations_of_biases_test {
 namespace {
@@ -262,6 +264,25 @@ TEST(Deviations, of_logits) {
                         {"heads=4", rows_of_logits("alibi", softmax(true)), weights}});
   expect_said("t5_bias", {{"heads=2 table=seeded", rows_of_logits("t5_bias", constant), shifted},
                           {"heads=2 table=seeded", rows_of_logits("t5_bias", softmax(false)), weights}});
+}
+
+// The bounds of a network in bf16 are as wide as its answers are large: almost anything lies within them.
+TEST(Deviations, of_random_numbers_are_none) {
+  const auto random = [](std::uint64_t seed, double size) {
+    return spoiled("dynamic_position_bias", [=](const Call& call, Tensor& out) {
+      const std::size_t queries = call.positions.whole.size(), keys = call.keys.whole.size();
+      for (std::size_t r = 0; r < out.rows(); ++r)
+        for (std::size_t c = 0; c < keys; ++c) {
+          const Position offset = call.keys.whole[c] - call.positions.whole[r % queries];
+          out.at(r, c) =
+              to_bf16(seeded(seed, static_cast<std::uint64_t>(4 * (offset + 100000)) + r / queries, size));
+        }
+    });
+  };
+  const std::string network = "heads=1 width=16 depth=2 scale=log";
+  const Precision in_bf16{unit_bf16, unit_bf16};
+  for (const double size : {1.0, 0.3})
+    EXPECT_EQ(said("dynamic_position_bias", network, random(1, size), in_bf16), Sentences{}) << size;
 }
 
 }  // namespace

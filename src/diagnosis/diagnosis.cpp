@@ -58,26 +58,32 @@ Explanation of_setting(const Schema& schema, const Parameters& other, const Para
   return out;
 }
 
-// The first misreading of the encoding's formula that explains the subject.
-std::optional<std::string> first_misread(std::string_view encoding, const Parameters& parameters,
-                                         const Function<bool(const Encoding&)>& is_explained_by) {
+// The misreading of the encoding's formula that leaves least of the subject unexplained, of those that leave
+// as much the first: what stands in for a 1 differs from another such number in few answers.
+using LeftBy = Function<std::optional<std::uint64_t>(const Encoding&)>;
+
+std::optional<std::string> best_misread(std::string_view encoding, const Parameters& parameters,
+                                        const LeftBy& left_by) {
+  std::optional<std::pair<std::uint64_t, std::string>> best;
   for (const auto& [id, family] : catalogue::misreadings()) {
     if (id != encoding) continue;
     for (const Misreading& one : family->misreadings) {
       const auto candidate = made_candidate([&] { return one.make(parameters); });
-      if (candidate && is_explained_by(*candidate)) return std::string(one.what);
+      const auto left = candidate ? left_by(*candidate) : std::nullopt;
+      if (left && (!best || *left < best->first)) best = {*left, std::string(one.what)};
     }
   }
-  return std::nullopt;
+  return best ? std::optional(std::move(best->second)) : std::nullopt;
 }
 
-// A number of a list that serves for all of them.
-std::optional<Explanation> first_shared(const EncodingSpec& spec, const Parameters& all,
-                                        const Function<bool(const Encoding&)>& is_explained_by) {
-  for (const Parameters& other : shared_numbers(spec.parameters, all)) {
-    const auto candidate = made_candidate([&] { return spec.oracle(other); });
-    if (candidate && is_explained_by(*candidate)) return of_setting(spec.parameters, other, all);
-  }
+// A number of a list that serves for all of them, or its numbers in another order.
+std::optional<Explanation> first_of_a_list(const EncodingSpec& spec, const Parameters& all,
+                                           const Function<bool(const Encoding&)>& is_explained_by) {
+  for (const auto& others : {shared_numbers(spec.parameters, all), other_orders(spec.parameters, all)})
+    for (const Parameters& other : others) {
+      const auto candidate = made_candidate([&] { return spec.oracle(other); });
+      if (candidate && is_explained_by(*candidate)) return of_setting(spec.parameters, other, all);
+    }
   return std::nullopt;
 }
 
@@ -104,7 +110,10 @@ std::vector<Explanation> explained(const EncodingSpec& spec, std::string_view id
     if (is_of_another_shape(candidate, truth)) return std::nullopt;
     const Unexplained left = compare(compared_as(as_far_as(candidate, subject), truth), subject, answered,
                                      Until::unexplained, most_left(wrong));
-    return explains(left, wrong) ? std::optional(left.entries) : std::nullopt;
+    if (!explains(left, wrong)) return std::nullopt;
+    const Encoding compared = compared_as(as_far_as(candidate, subject), truth);
+    if (told_from_others(compared, truth, subject, answered, wrong).in_hardly_any()) return std::nullopt;
+    return left.entries;
   };
   for (const Parameter& parameter : spec.parameters) {
     if (is_shape(parameter.name)) continue;
@@ -144,17 +153,21 @@ std::vector<Explanation> explained(const EncodingSpec& spec, std::string_view id
   const auto explains_alone = [&](const Encoding& candidate) {
     return left_by(candidate) && !allows_all(candidate);
   };
-  // What the formula was taken for, a number that serves all, or numbers of few digits say more than what was
-  // measured of it.
+  // What the formula was taken for, a number that serves all, numbers in another order, or of few digits say
+  // more than what was measured of it.
   std::optional<Explanation> simple;
   if (best.empty()) {
-    if (auto misread = first_misread(id, all, explains_alone))
+    const auto left_alone = [&](const Encoding& candidate) {
+      const auto left = left_by(candidate);
+      return left && !allows_all(candidate) ? left : std::nullopt;
+    };
+    if (auto misread = best_misread(id, all, left_alone))
       simple = {Explanation::Kind::measured, std::move(*misread), "", ""};
     // No angle is rounded in them: no tie falls to the other side.
     const auto explains_each = [&](const Encoding& candidate) {
       return left_by(candidate) == 0 && !allows_all(candidate);
     };
-    if (!simple) simple = first_shared(spec, all, explains_each);
+    if (!simple) simple = first_of_a_list(spec, all, explains_each);
     if (!simple) simple = first_rounded(spec, all, subject.precision, explains_each);
   }
   if (simple) {

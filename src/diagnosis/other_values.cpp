@@ -125,4 +125,25 @@ std::vector<Parameters> shared_numbers(const Schema& schema, const Parameters& g
   return out;
 }
 
+std::vector<Parameters> other_orders(const Schema& schema, const Parameters& given) {
+  constexpr std::size_t most = 4;
+  const Parameters declared = Arguments(schema, given).parameters();
+  std::vector<Parameters> out;
+  for (const Parameter& parameter : schema) {
+    const auto* list = std::get_if<std::vector<double>>(declared.find(parameter.name));
+    if (list == nullptr || list->size() > most || parameter.name == "grid" ||
+        !parameter.matters_where.met(declared))
+      continue;
+    std::vector<double> other = *list;
+    std::ranges::sort(other);
+    do {
+      if (other == *list) continue;
+      Parameters changed = declared;
+      changed.set(parameter.name, other);
+      out.push_back(std::move(changed));
+    } while (std::ranges::next_permutation(other).found);
+  }
+  return out;
+}
+
 }  // namespace posproof

@@ -15,4 +15,8 @@ std::vector<Parameters> other_settings(const Schema& schema, const Parameters& g
 // Those in which one number of a list, its first or its last, stands for all: of one head for the others.
 std::vector<Parameters> shared_numbers(const Schema& schema, const Parameters& given);
 
+// Those in which a list of up to four numbers has them in another order: of axes that are taken for others.
+// The extents of a grid stay: another grid has other tokens.
+std::vector<Parameters> other_orders(const Schema& schema, const Parameters& given);
+
 }  // namespace posproof

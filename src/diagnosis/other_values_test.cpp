@@ -65,6 +65,14 @@ TEST(OtherSettings, are_neighbours_orders_and_two_words_at_once) {
   EXPECT_EQ(tried("table_seed"), Words{});
 }
 
+TEST(OtherOrders, are_all_of_a_short_list) {
+  Words out;
+  for (const Parameters& other : other_orders(schema, {}))
+    out.push_back("parts=" + text(*other.find("parts")) + " powers=" + text(*other.find("powers")));
+  EXPECT_EQ(out, (Words{"parts=[1,4,2] powers=[3]", "parts=[2,1,4] powers=[3]", "parts=[2,4,1] powers=[3]",
+                        "parts=[4,1,2] powers=[3]", "parts=[4,2,1] powers=[3]"}));
+}
+
 // What a subject of another setting is said to be.
 Words said(const std::string& family, const std::string& declared, const std::string& is) {
   const EncodingSpec& spec = encoding_named(family);
@@ -93,6 +101,20 @@ TEST(OtherSettings, explain_what_no_usual_setting_does) {
       said("resized_table", cubic, cubic + " antialias=true coefficient=-0.5"),
       (Words{"--antialias true --coefficient -0.5 | true: filters as wide as the step, cut at the border; "
              "of the cubic: -0.75 PyTorch, -0.5 PIL, JAX and PyTorch with antialias"}));
+}
+
+// The axes of a list are taken for others: one setting says more than which pairs rotate by which axis.
+TEST(OtherOrders, explain_parts_that_are_exchanged) {
+  const std::string three = "axes=3 dim=32 layout=interleaved parts=";
+  const Words found = said("axial_rope", three + "[8,12,12]", three + "[12,12,8]");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found.front().starts_with("--parts [12,12,8] | ")) << found.front();
+  for (const std::string& one : said("axial_rope", three + "[8,12,12]", three + "[12,10,10]"))
+    EXPECT_EQ(one.find("--parts"), one.npos) << one;
+  const std::string resized = "dim=16 coordinates=resized grid=[6,5] trained_grid=";
+  const Words exchanged = said("axial_rope", resized + "[8,7]", resized + "[7,8]");
+  ASSERT_EQ(exchanged.size(), 1u);
+  EXPECT_TRUE(exchanged.front().starts_with("--trained_grid [7,8] | ")) << exchanged.front();
 }
 
 // Whose trained numbers, or whose lists, are kept in another format than declared.
