@@ -499,5 +499,22 @@ TEST(CallEffectsOnPositions, tile_what_is_to_be_repeated) {
   EXPECT_TRUE(effects_on_a_grid(grid).empty());
 }
 
+// Of two rows of three tokens, and of one that is not a run.
+TEST(CallEffectsOnPositions, give_every_row_the_run_of_the_first) {
+  const std::vector<Effect> effects = known_effects(false, false);
+  const Effect* one = effect(
+      effects, "where the positions of the first row follow each other, every row of the batch has them");
+  ASSERT_NE(one, nullptr);
+  const auto moved_to = [&](std::vector<Position> all) {
+    Call call;
+    call.batch = 2;
+    call.positions.whole = std::move(all);
+    return one->begin()(call, 0, 1).call.positions.whole;
+  };
+  EXPECT_EQ(moved_to({7, 8, 9, 1, 30, 2}), (std::vector<Position>{7, 8, 9, 7, 8, 9}));
+  EXPECT_EQ(moved_to({7, 8, 10, 1, 2, 3}), (std::vector<Position>{7, 8, 10, 1, 2, 3}));
+  EXPECT_EQ(moved_to({7, 4}), (std::vector<Position>{7, 7}));
+}
+
 }  // namespace
 }  // namespace posproof::call_effects_positions_test

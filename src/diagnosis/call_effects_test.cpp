@@ -73,6 +73,14 @@ TEST(CallEffects, give_each_token_of_each_row_its_position) {
       {"positions past m - 1 count as m - 1, m being the largest of the call", {5, -1, 9, 299, 2, 4}},
       {"every token of batch row b has the position of token b of its row", {5, 5, 5, 2, 2, 2}},
       {"every token has the position of the one after it in its row", {-1, 9, 9, 2, 4, 4}},
+      {"every token has the position of the one before it in its row, the first that of the last",
+       {9, 5, -1, 4, 300, 2}},
+      {"every token has the position of the one after it in its row, the last that of the first",
+       {-1, 9, 5, 2, 4, 300}},
+      {"every token has the position of the one after it in the batch, the last that of the first",
+       {-1, 9, 300, 2, 4, 5}},
+      {"where the positions of the first row follow each other, every row of the batch has them",
+       {5, -1, 9, 300, 2, 4}},
   };
   const std::vector<Effect> effects = known_effects(false, false);
   for (const auto& [words, to] : all) {

@@ -52,6 +52,12 @@ std::vector<Effect> effects_of_padding(bool contents) {
                               [contents](const TokenOf& t) {
                                 const Padded of = padded(t, contents);
                                 return of.in_second ? t.at : std::max(t.at - of.further, Position{-1});
+                              }),
+          // In the first row each token is the first of its column, in the second the second one.
+          effect_on_positions("the mask is summed along the batch, not along the tokens of a row",
+                              [contents](const TokenOf& t) {
+                                if (t.at < 0) return t.at;
+                                return Position{padded(t, contents).in_second ? 1 : 0};
                               })};
 }
 

@@ -49,5 +49,16 @@ TEST(PaddingEffects, give_all_rows_the_positions_of_one) {
   EXPECT_EQ(moved(3, {2, 1}), (std::vector<Position>{0, -1})) << "padding in the second row";
 }
 
+// The tokens that both rows have are taken of the second, where each is the second one of its column.
+TEST(PaddingEffects, sum_the_mask_along_the_batch) {
+  const auto moved = [](const std::vector<Position>& row) {
+    Call call;
+    call.positions.whole = row;
+    return effects_of_padding(false).at(4).begin()(call, 0, 1).call.positions.whole;
+  };
+  EXPECT_EQ(moved({0, 1, 2, 3, 4}), (std::vector<Position>{1, 1, 1, 0, 0}));
+  EXPECT_EQ(moved({3, 0, -1}), (std::vector<Position>{0, 1, -1}));
+}
+
 }  // namespace
 }  // namespace posproof::padding_effects_test

@@ -204,6 +204,14 @@ std::vector<Effect> effects_of_row_positions() {
                           [](T t) { return t.row == 0 ? t.at : Position{0}; }),
       effect_on_positions("every row of the batch has the positions of the first",
                           [](T t) { return t.all[t.token]; }),
+      // As where an operator is told by the first row that one number says where each row begins.
+      effect_on_positions("where the positions of the first row follow each other, every row of the batch "
+                          "has them",
+                          [](T t) {
+                            for (std::size_t n = 1; n < t.tokens; ++n)
+                              if (t.all[n] != t.all[n - 1] + 1) return t.at;
+                            return t.all[t.token];
+                          }),
       effect_on_positions("every row of the batch has the positions of the last",
                           [](T t) { return t.all[(t.batch - 1) * t.tokens + t.token]; }),
       effect_on_positions("every token has the largest position that stands at its place in a row",
@@ -225,6 +233,15 @@ std::vector<Effect> effects_of_row_positions() {
                           [](T t) { return t.all[t.row * t.tokens + (t.token == 0 ? 0 : t.token - 1)]; }),
       effect_on_positions("every token has the position of the one after it in its row",
                           [](T t) { return t.all[t.row * t.tokens + std::min(t.token + 1, t.tokens - 1)]; }),
+      effect_on_positions("every token has the position of the one before it in its row, the first that of "
+                          "the last",
+                          [](T t) { return t.of_row()[(t.token + t.tokens - 1) % t.tokens]; }),
+      effect_on_positions("every token has the position of the one after it in its row, the last that of the "
+                          "first",
+                          [](T t) { return t.of_row()[(t.token + 1) % t.tokens]; }),
+      effect_on_positions("every token has the position of the one after it in the batch, the last that of "
+                          "the first",
+                          [](T t) { return t.all[(t.row * t.tokens + t.token + 1) % t.all.size()]; }),
       effect_on_positions("positions are read column by column where they lie row by row",
                           [](T t) { return t.all[t.token * t.batch + t.row]; }),
       effect_on_positions("positions are laid out column by column and read row by row",
