@@ -223,6 +223,9 @@ std::optional<std::string> place_deviation(const Model& model, const EncodingSpe
   // Everywhere, others have been tried.
   const auto one = said(answered, other);
   if (one && std::ranges::find(other, *one, &Effect::words) == other.end()) return one;
+  // Where the calls that the program saw are others, none has been tried.
+  if (calls)
+    if (const auto of_calls = said(*calls, other)) return of_calls;
   return part ? said(answered, in_part(std::move(other), *part)) : std::nullopt;
 }
 

@@ -10,6 +10,7 @@
 #include "core/formats.h"
 #include "core/function.h"
 #include "diagnosis/testing/deviations.h"
+#include "run/catalogued.h"
 
 namespace posproof::place_deviations_test {
 namespace {
@@ -282,6 +283,82 @@ TEST(PlaceDeviations, name_real_positions_that_are_limited_on_both_sides) {
                    return out;
                  }),
             Sentences{"positions past 1 count as 1, and those below -1 as -1"});
+}
+
+// What a program answers that is asked for each run of positions in a call of its own.
+using OfRun =
+    Function<Tensor(const Rotary& right, const Tensor& x, std::span<const Position> run, Role role)>;
+
+Sentences said_of_runs(const std::string& family, const std::string& words, const OfRun& of_run) {
+  const EncodingSpec& spec = encoding_named(family);
+  const Parameters parameters = with(spec, Case::parse(words));
+  const auto right = as<Rotary>(spec.make(parameters));
+  Rotary wrong = right;
+  wrong.rotate = [right, of_run](const Tensor& x, const Positions& positions, Role role) {
+    const std::vector<Position> all(positions.begin(), positions.end());
+    Tensor y(x.shape);
+    const std::size_t heads = x.shape[1], n = x.shape[2], width = x.width();
+    for (std::size_t row = 0; row < x.shape[0]; ++row)
+      for (std::size_t from = 0, to = 0; from < n; from = to) {
+        const auto at = std::span(all).subspan(row * n, n);
+        for (to = from + 1; to < n && at[to] == at[to - 1] + 1;) ++to;
+        Tensor part({1, heads, to - from, width});
+        const auto exchange = [&](auto put) {
+          for (std::size_t h = 0; h < heads; ++h)
+            for (std::size_t k = from; k < to; ++k)
+              put((row * heads + h) * n + k, h * (to - from) + k - from);
+        };
+        exchange([&](std::size_t whole, std::size_t own) {
+          std::ranges::copy(x.row(whole), part.row(own).begin());
+        });
+        const Tensor out = of_run(right, part, at.subspan(from, to - from), role);
+        exchange([&](std::size_t whole, std::size_t own) {
+          for (std::size_t c = 0; c < width; ++c) y.at(whole, c) = to_f32(out.at(own, c));
+        });
+      }
+    return y;
+  };
+  Subject subject{"made", "", wrong, all_f32};
+  subject.takes_positions = "offset";
+  return deviations(spec, parameters, subject, answers_of(subject, spec.oracle(parameters), {}, 1));
+}
+
+TEST(PlaceDeviations, name_sines_that_begin_anew_in_each_call_that_is_asked_for) {
+  const auto sines_from = [](Position first) {
+    return said_of_runs("rope", "dim=8", [first](const Rotary& right, const Tensor& x, auto run, Role) {
+      Tensor y = x;
+      for (std::size_t r = 0; r < x.rows(); ++r)
+        for (const Pair& pair : right.pairs) {
+          const std::size_t n = r % run.size();
+          const double c = std::cos(static_cast<double>(run[n]) * pair.frequency),
+                       s = std::sin(static_cast<double>(first + static_cast<Position>(n)) * pair.frequency);
+          y.at(r, pair.first) = x.at(r, pair.first) * c - x.at(r, pair.second) * s;
+          y.at(r, pair.second) = x.at(r, pair.first) * s + x.at(r, pair.second) * c;
+        }
+      return y;
+    });
+  };
+  EXPECT_EQ(
+      sines_from(0),
+      Sentences{"sines are those of the number of the token in its row, whatever its position, cosines are "
+                "not"});
+  EXPECT_EQ(sines_from(1), Sentences{});
+}
+
+TEST(PlaceDeviations, name_a_centre_that_does_not_count_the_tokens_before_a_call) {
+  const auto centred = [](std::size_t (*centre)(std::size_t tokens)) {
+    return said_of_runs("xpos", "dim=8 centre_at=half_of_call_rounded_up",
+                        [centre](const Rotary& right, const Tensor& x, auto run, Role role) {
+                          const auto half = static_cast<Position>(centre(run.size()));
+                          return right.in_call(2 * half - 1)->rotate(x, run, role);
+                        });
+  };
+  EXPECT_EQ(
+      centred([](std::size_t n) { return (n + 1) / 2; }),
+      Sentences{"the number of tokens in a row counts as the length of the call, whatever their positions"});
+  EXPECT_EQ(centred([](std::size_t n) { return n / 2; }),
+            Sentences{"the centre is half of the number of tokens in a row, rounded down"});
+  EXPECT_EQ(centred([](std::size_t n) { return (n + 2) / 2; }), Sentences{});
 }
 
 }  // namespace
