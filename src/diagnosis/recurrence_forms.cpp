@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
@@ -27,6 +29,11 @@ Circle of(Position t, double frequency) {
 // By the addition formulas, each product and each sum rounded.
 Circle plus(const Circle& a, const Circle& b) {
   return {a.cosine * b.cosine - a.sine * b.sine, a.sine * b.cosine + a.cosine * b.sine};
+}
+
+// The same by fused operations: the sum is rounded once, with the second product.
+Circle plus_fused(const Circle& a, const Circle& b) {
+  return {std::fma(a.cosine, b.cosine, -(a.sine * b.sine)), std::fma(a.sine, b.cosine, a.cosine * b.sine)};
 }
 
 // Of a pair, for the tokens of a row of the batch at these positions.
@@ -102,6 +109,42 @@ std::vector<Circle> from_those_before(double w, Position step, Position first, P
   return out;
 }
 
+// From position 1 on those before, rotated by 1.
+std::vector<Circle> fused_from_those_before(double w, Position last) {
+  std::vector<Circle> out = {of(0, w)};
+  for (const Circle by = of(1, w); std::ssize(out) <= last;) out.push_back(plus_fused(out.back(), by));
+  return out;
+}
+
+// From position 2 on those of two smaller ones, whose sum it is: `part` gives the first.
+std::vector<Circle> from_two_parts(double w, Position last, Position (*part)(Position t)) {
+  std::vector<Circle> out = {of(0, w), of(1, w)};
+  for (Position t = 2; t <= last; ++t) {
+    const auto one = static_cast<std::size_t>(part(t));
+    out.push_back(plus(out[one], out[static_cast<std::size_t>(t) - one]));
+  }
+  return out;
+}
+
+Position half_of(Position t) {
+  return t / 2;
+}
+// Of a power of 2 half of it.
+Position power_of_2_in(Position t) {
+  const auto power = static_cast<Position>(std::bit_floor(static_cast<std::uint64_t>(t)));
+  return power == t ? power / 2 : power;
+}
+
+// Twice the cosine of one step, times the one before, less the one before that.
+std::vector<Circle> from_both_before(double w, Position last) {
+  std::vector<Circle> out = {of(0, w), of(1, w)};
+  for (const float twice = 2 * out[1].cosine; std::ssize(out) <= last;) {
+    const Circle &a = out[out.size() - 1], &b = out[out.size() - 2];
+    out.push_back({twice * a.cosine - b.cosine, twice * a.sine - b.sine});
+  }
+  return out;
+}
+
 std::vector<Circle> of_sums(double w, Position last) {
   std::vector<Circle> out;
   float angle = 0;
@@ -133,6 +176,18 @@ std::vector<RotationForm> recurrence_forms(const Rotary& truth, Position last) {
   if (last >= most) return out;
   out.push_back({"angles are added up position by position in f32, from 0 on",
                  by_table(truth, [last](double w) { return of_sums(w, last); })});
+  const std::string made = "cosines and sines are made from those of ",
+                    f32 = " by the addition formulas in f32";
+  out.push_back({"from position 1 on " + made + "the position before" + f32 + ", with fused multiply-add",
+                 by_table(truth, [last](double w) { return fused_from_those_before(w, last); })});
+  out.push_back({made + "the two halves of a position" + f32,
+                 by_table(truth, [last](double w) { return from_two_parts(w, last, &half_of); })});
+  out.push_back({made + "the largest power of 2 in a position and of the rest" + f32,
+                 by_table(truth, [last](double w) { return from_two_parts(w, last, &power_of_2_in); })});
+  out.push_back({"from position 2 on " + made +
+                     "the two positions before: 2 cos w times the nearer one, less "
+                     "the other, in f32",
+                 by_table(truth, [last](double w) { return from_both_before(w, last); })});
   for (Position step = 1; step <= std::min(last, largest_step); step *= 2)
     for (Position first = step; first <= last; first *= 2)
       out.push_back(

@@ -147,6 +147,54 @@ TEST(RecurrenceForms, are_named_of_tables) {
          "formulas in f32"}}});
 }
 
+// A table whose rows are made from rows before; those of 0 and 1 are right.
+OfRow of_rows_before(const Function<Two(const std::vector<Two>& table, std::size_t t)>& next) {
+  return [=](const std::vector<Position>& row, double w) {
+    std::vector<Two> table = {circle(0), circle(w)}, out;
+    for (const Position t : row) {
+      while (std::ssize(table) <= t) table.push_back(next(table, table.size()));
+      out.push_back(table[static_cast<std::size_t>(t)]);
+    }
+    return out;
+  };
+}
+
+TEST(RecurrenceForms, are_named_of_tables_that_are_made_of_smaller_positions) {
+  using Table = const std::vector<Two>&;
+  constexpr Position last = 4095;
+  const auto fused = [](Table table, std::size_t t) {
+    const Two a = table[t - 1], b = table[1];
+    return Two{std::fma(a.c, b.c, -(a.s * b.s)), std::fma(a.s, b.c, a.c * b.s)};
+  };
+  const auto halves = [](Table table, std::size_t t) { return added(table[t / 2], table[t - t / 2]); };
+  const auto thirds = [](Table table, std::size_t t) { return added(table[t / 3], table[t - t / 3]); };
+  const auto powers = [](Table table, std::size_t t) {
+    std::size_t power = 1;
+    while (2 * power < t) power *= 2;
+    return added(table[power], table[t - power]);
+  };
+  const auto both = [](Table table, std::size_t t) {
+    const Two a = table[t - 1], b = table[t - 2];
+    const float twice = 2 * table[1].c;
+    return Two{twice * a.c - b.c, twice * a.s - b.s};
+  };
+  const std::string dim = "dim=16 heads=2", made = "cosines and sines are made from those of ",
+                    f32 = " by the addition formulas in f32";
+  const auto within_last = [&](const auto& next) { return within(last, by_rows(of_rows_before(next))); };
+  expect_said(
+      "rope",
+      {{dim,
+        within_last(fused),
+        {"from position 1 on " + made + "the position before" + f32 + ", with fused multiply-add"}},
+       {dim, within_last(halves), {made + "the two halves of a position" + f32}},
+       {dim, within_last(powers), {made + "the largest power of 2 in a position and of the rest" + f32}},
+       {dim,
+        within_last(both),
+        {"from position 2 on " + made +
+         "the two positions before: 2 cos w times the nearer one, less the other, in f32"}},
+       {dim, within_last(thirds), {}}});
+}
+
 // Each is a rotation of its own, up to where it begins the declared one.
 TEST(RecurrenceForms, are_rotations_as_they_say) {
   const auto truth =
