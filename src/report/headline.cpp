@@ -58,10 +58,9 @@ std::string cause(const GateResult& gated) {
 }
 
 // That rounding could be as large does not say that it is rounding.
-std::string hint(const GateResult& gated) {
+std::string looser_precision(const GateResult& gated) {
   if (!gated.holds_as.empty())
     return fmt::format("nothing is off by more than rounding in `@{}`", gated.holds_as);
-  if (std::string where = named(gated, Explanation::Kind::place, "{}", "; "); !where.empty()) return where;
   const SeemingPrecision& seeming = gated.seeming;
   const bool looser = seeming.answers > 0 && !seeming.word.empty() && !(seeming.declared_share <= 1);
   return looser ? fmt::format("no answer is off by more than rounding in `@{}`", seeming.word) : "";
@@ -95,7 +94,8 @@ Headline headline(const GateResult& gated) {
     Headline out{.verdict = "REFUTED",
                  .counted = fmt::format("{} of {} properties", count<Refuted>(gated), all),
                  .cause = cause(gated)};
-    if (out.cause.empty()) out.hint = hint(gated);
+    if (out.cause.empty()) out.hint = named(gated, Explanation::Kind::place, "{}", "; ");
+    if (out.cause.empty() && out.hint.empty()) out.looser = looser_precision(gated);
     return out;
   }
   const std::string holding = fmt::format("{} of {} properties hold", count<Holds>(gated), all);
@@ -106,7 +106,9 @@ Headline headline(const GateResult& gated) {
 
 std::string in_words(const Headline& headline, const GateResult& gated) {
   std::string out = headline.counted;
-  if (headline.verdict == "REFUTED")
+  if (!headline.looser.empty())
+    out += fmt::format("; {}", headline.looser);
+  else if (headline.verdict == "REFUTED")
     out += fmt::format("; cause: {}", headline.cause.empty() ? "not known" : headline.cause);
   if (!headline.hint.empty()) out += fmt::format("; {}", headline.hint);
   if (!headline.why.empty()) out += fmt::format("; {}", headline.why);

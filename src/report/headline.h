@@ -12,7 +12,8 @@ struct Headline {
   std::string_view verdict;  // `REFUTED`, `NOT DECIDED`, `HOLDS`
   std::string counted;       // `9 of 14 properties`
   std::string cause = {};    // of a refutation: what explains it; empty where nothing does
-  std::string hint = {};     // where there is no cause: where the wrong answers lie, or how large they are
+  std::string hint = {};     // where there is no cause: where the wrong answers lie
+  std::string looser = {};   // where there is neither: the precision in which it would hold
   std::string why = {};      // nothing was decided: the first reason
 };
 
