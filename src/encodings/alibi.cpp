@@ -118,7 +118,9 @@ const Condition asymmetric{{{"form", {"asymmetric"}}}}, is_log_linear{{{"rule", 
 
 const EncodingSpec entry{
     .summary = "a penalty on the logit that is linear in the distance, with a slope for each head",
-    .formula = "b_h(i,j) = -m_h (i - j), m_h = 2^(-max_bias h / heads) for h = 1 .. heads, a power of 2",
+    .formula =
+        "b_h(i,j) = -m_h (i - j), m_h = 2^(-max_bias h / heads), h = 1 .. heads, where heads is a power of 2; "
+        "else as rule says",
     .source = "Press, Smith and Lewis 2021, Train Short, Test Long: Attention with Linear Biases, section 3",
     .parameters =
         {.all =
