@@ -18,6 +18,7 @@
 #include "gate/history.h"
 #include "gate/holds_iterated.h"
 #include "gate/vacuous.h"
+#include "gate/zeros_agree.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "run/claimed.h"
@@ -106,6 +107,14 @@ Verdict agrees(const Encoding& truth, const Plan& plan, bool every_position, Gat
     gated.seeming.word.clear();
     gated.seeming.share = 0;
   }
+  if (const auto* held = std::get_if<Holds>(&searched);
+      held != nullptr && zeros_agree(truth, gated.subject.encoding, gated.subject.precision, plan))
+    return Undecided{
+        fmt::format(
+            "says nothing: an answer of 0 everywhere is within rounding in {}, too, which may be as large as "
+            "what is compared",
+            gated.subject.precision.text()),
+        *held};
   if (of_rows || std::holds_alternative<Errored>(searched) ||
       (std::holds_alternative<Refuted>(searched) && !every_position))
     return searched;
