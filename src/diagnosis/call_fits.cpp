@@ -133,7 +133,6 @@ std::vector<RowFit> fits(const Effect& effect, const Steps& steps, const Model& 
   const std::size_t heads = heads_of(declared);
   std::vector<RowFit> out;
   for (std::size_t head = 0; head < (effect.by_head ? heads : 1); ++head) {
-    TimeLimit::go_on();
     const Instead instead = steps(asked, head, heads);
     const Position far = std::max(farthest(asked), farthest(instead.call));
     Call rounded = asked;  // what is rounded is the content that the effect gives

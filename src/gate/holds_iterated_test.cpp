@@ -66,5 +66,22 @@ TEST(HoldsIterated, explains_no_wrong_frequency) {
   EXPECT_EQ(found.holds_as, "");
 }
 
+// Every entry 2^-10 too large: norms are off by more than steps make, and agreement was not asked.
+TEST(HoldsIterated, explains_nothing_that_is_off_by_more) {
+  Gated turned{"rope", "dim=4 heads=1"};
+  turned.change = [](Subject& subject) {
+    auto& rope = as<Rotary>(subject.encoding);
+    rope.rotate = [](const Tensor& x, const Positions&, Role) {
+      Tensor y = x;
+      for (double& entry : y.data) entry *= 1 + 0x1p-10;
+      return y;
+    };
+    subject.precision = all_f32;
+  };
+  const GateResult found = turned(20, "rotary/preserves_norm");
+  ASSERT_TRUE(found.refuted());
+  EXPECT_EQ(found.holds_as, "");
+}
+
 }  // namespace
 }  // namespace posproof::holds_iterated_test
