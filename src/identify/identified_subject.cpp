@@ -271,7 +271,7 @@ bool Unidentified::start(std::vector<std::string>& failed) {
       if (started({id, shape}, failed)) return true;
       if (failed.size() > before) break;  // it does not take part, whatever the shape
     }
-    if (BudgetClock::now() > begun + 3 * options_.call_time) break;
+    if (BudgetClock::now() >= begun + 3 * options_.call_time) break;  // no time is over at once
   }
   return false;
 }

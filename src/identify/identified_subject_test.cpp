@@ -146,7 +146,7 @@ TEST(IdentifiedSubject, of_a_program_that_ends_is_asked_once_as_each_encoding) {
   };
   const std::size_t all = catalogue::encodings().size();
   EXPECT_EQ(others("cmd:/bin/false", {}), all - 1);
-  EXPECT_LT(others("cmd:/bin/false", {.call_time = std::chrono::milliseconds(0)}), 2u);
+  EXPECT_EQ(others("cmd:/bin/false", {.call_time = std::chrono::milliseconds(0)}), 0u);
   EXPECT_EQ(others("cmd:/bin/sh -c 'echo $$ >&2; exit 1'", {.dim = 2}), 0u);
 }
 
