@@ -98,21 +98,25 @@ struct Change {
 };
 
 constexpr std::size_t widest = widths.back();
+constexpr std::array narrow = {Format::bf16, Format::f16, Format::f32};
 constexpr std::array<std::size_t, 5> compared = {4, 8, 16, 64, widest};
 
-// In bf16, for each of the widths that are compared. All of them are columns of the widest.
-std::array<Change, compared.size()> least_changes(Position base) {
+using Changes = std::array<Change, compared.size()>;
+
+// For each of the widths that are compared. All of them are columns of the widest. `Bits` holds an entry.
+template <typename Bits>
+Changes least_changes_in(Format format, Position base) {
   const auto table = sinusoidal(words(widest, base));
   constexpr Position block = 1024;
   constexpr std::size_t pairs = widest / 2;
-  std::vector<std::uint16_t> rows(static_cast<std::size_t>(block + 1) * widest);
-  std::array<Change, compared.size()> least;
+  std::vector<Bits> rows(static_cast<std::size_t>(block + 1) * widest);
+  Changes least;
   least.fill({widest + 1, 0});
   for (Position first = 0; first < positions; first += block) {
     const Position steps = std::min(block, positions - 1 - first);
-    table->fill(Format::bf16, first, static_cast<std::size_t>(steps + 1), rows.data());
+    table->fill(format, first, static_cast<std::size_t>(steps + 1), rows.data());
     for (Position t = 0; t < steps; ++t) {
-      const std::uint16_t *here = &rows[static_cast<std::size_t>(t) * widest], *next = here + widest;
+      const Bits *here = &rows[static_cast<std::size_t>(t) * widest], *next = here + widest;
       std::array<unsigned char, pairs> changed;  // columns of each pair
       for (std::size_t i = 0; i < pairs; ++i)
         changed[i] =
@@ -125,6 +129,11 @@ std::array<Change, compared.size()> least_changes(Position base) {
     }
   }
   return least;
+}
+
+Changes least_changes(Format format, Position base) {
+  return bytes(format) == 2 ? least_changes_in<std::uint16_t>(format, base)
+                            : least_changes_in<std::uint32_t>(format, base);
 }
 
 // The first number that rounds to what the one before it rounds to.
@@ -208,22 +217,22 @@ struct Index {  // the first number like its predecessor
 
 struct Measured {
   Collided collided;
-  std::array<std::array<Change, compared.size()>, bases.size()> least;
+  std::array<std::array<Changes, narrow.size()>, bases.size()> least;
   std::vector<Index> index;
   std::array<std::vector<std::size_t>, bases.size()> with_equal_rows;  // widths
 };
 
 Measured measure() {
-  Measured m{.collided = collided(),
-             .least = {least_changes(bases[0]), least_changes(bases[1])},
-             .index = {},
-             .with_equal_rows = {}};
-  for (std::size_t b = 0; b < bases.size(); ++b) m.with_equal_rows[b] = with_equal_rows(m.collided, bases[b]);
+  Measured m{.collided = collided(), .least = {}, .index = {}, .with_equal_rows = {}};
+  for (std::size_t b = 0; b < bases.size(); ++b) {
+    m.with_equal_rows[b] = with_equal_rows(m.collided, bases[b]);
+    for (std::size_t f = 0; f < narrow.size(); ++f) m.least[b][f] = least_changes(narrow[f], bases[b]);
+  }
   proved(m.with_equal_rows[0] == std::vector<std::size_t>{2, 4, 8} &&
              m.with_equal_rows[1] == std::vector<std::size_t>{2, 4},
          "only widths 2, 4 and 8 have equal rows; at base 500000 only 2 and 4");
   constexpr Position last = Position{1} << 25;
-  for (const Format format : {Format::bf16, Format::f16, Format::f32})
+  for (const Format format : narrow)
     m.index.push_back({format, first_like_its_predecessor(format, last, 1),
                        first_like_its_predecessor(format, last, static_cast<double>(positions))});
   return m;
@@ -318,15 +327,17 @@ std::vector<Block> collisions_of(const Measured& m) {
 
 std::vector<Block> neighbours(const Measured& m) {
   Grid grid{
-      .columns = {"width", "base 10000: columns", "at", "base 500000: columns", "at"},
+      .columns = {"width", "base", "bf16: columns", "at", "f16: columns", "at", "f32: columns", "at"},
       .rows = {},
       .caption =
-          "The fewest columns in which the rows of t and t + 1 differ in bf16, over all t below 2^20 - 1, and the first such t."};
-  for (std::size_t n = 0; n < compared.size(); ++n) {
-    grid.rows.push_back({std::to_string(compared[n])});
-    for (const auto& least : m.least)
-      grid.rows[n].insert(grid.rows[n].end(), {std::to_string(least[n].columns), whole(least[n].at)});
-  }
+          "The fewest columns in which the rows of t and t + 1 differ, over all t below 2^20 - 1, and the first such t."};
+  for (std::size_t n = 0; n < compared.size(); ++n)
+    for (std::size_t b = 0; b < bases.size(); ++b) {
+      grid.rows.push_back({std::to_string(compared[n]), std::to_string(bases[b])});
+      for (const Changes& least : m.least[b])
+        grid.rows.back().insert(grid.rows.back().end(),
+                                {std::to_string(least[n].columns), whole(least[n].at)});
+    }
   return {
       Section{"Neighbours"},
       Paragraph{
@@ -373,8 +384,9 @@ std::string finding(const Measured& m) {
 std::string answer(const Measured& m) {
   return fmt::format(
       "Of the even widths to {}, only 2, 4 and 8 have two positions below 2^20 that share a row in bf16 or f16 (at base 500000 only 2 and 4), none has in f32 or f64, and no two neighbours share one at any of these. "
-      "A narrow format reduces the number of columns that differ: in bf16 some neighbours of width 128 and base 500000 differ in {} of the 128 columns only.",
-      every_even_to, m.least[1].back().columns);
+      "A narrow format reduces the number of columns that differ: of width 128 and base 500000, some neighbours differ in {} of the 128 columns only in bf16, and in {} in f16; in f32 all neighbours differ in at least {}.",
+      every_even_to, m.least[1][0].back().columns, m.least[1][1].back().columns,
+      m.least[1][2].back().columns);
 }
 
 Document run() {
