@@ -310,6 +310,20 @@ bool rotates_heads_alike(const Rotary& declared) {
       [&, n = std::size_t{0}](double one) mutable { return one == y.data[declared.dim + n++]; });
 }
 
+// Whether one file has a cosine and then a sine for each channel that rotates. Where half of the channels do,
+// its rows are as wide as those with a column for every channel, in which those of the others are 0: most of
+// these are not, in the last row, where sines or cosines stand there.
+bool are_in_halves(const std::vector<Rows>& files, const Rotary& declared) {
+  const Rows& file = files.front();
+  if (files.size() != 1 || file.columns != 4 * declared.pairs.size()) return false;
+  if (file.columns != declared.dim) return true;
+  std::vector<double> last(file.columns);
+  file.array().row(file.count - 1, last);
+  const std::vector<std::size_t> others = channels_in_no_pair(declared);
+  const auto filled = std::ranges::count_if(others, [&](std::size_t channel) { return last[channel] != 0; });
+  return 2 * static_cast<std::size_t>(filled) > others.size();
+}
+
 std::vector<PositionIn> places(const std::vector<Rows>& files, const Rotary& declared,
                                const Expected& expected) {
   const std::size_t pairs = declared.pairs.size(), columns = files.front().columns;
@@ -319,7 +333,7 @@ std::vector<PositionIn> places(const std::vector<Rows>& files, const Rotary& dec
         "{}: its rows have {} complex numbers; a cache of them is one file, of `{}` with {} of {} in a row",
         files.front().array().path, columns / 2, expected.encoding, expected.parameters.text(), pairs));
   // Twice as wide as what rotates: a column for each channel of the cosines, then of the sines.
-  const bool in_halves = files.size() == 1 && columns == 4 * pairs && columns != declared.dim;
+  const bool in_halves = are_in_halves(files, declared);
   if (files.size() == 1 && columns != 2 * pairs && columns != declared.dim && !in_halves)
     refuse_columns(files.front(), "cosines and sines in one",
                    fmt::format("are {}, or {} with a cosine and a sine for each channel that rotates; two "
@@ -336,7 +350,7 @@ std::vector<PositionIn> places(const std::vector<Rows>& files, const Rotary& dec
   for (const Pair& pair : declared.pairs) rotating.insert(rotating.end(), {pair.first, pair.second});
   std::ranges::sort(rotating);
   const auto column = [&](std::size_t channel) {
-    if (columns == declared.dim) return channel;
+    if (columns == declared.dim && !in_halves) return channel;
     return static_cast<std::size_t>(std::ranges::lower_bound(rotating, channel) - rotating.begin());
   };
   // A column for each pair: of one ladder in its order, of those of several axes in that of their channels.
@@ -487,7 +501,8 @@ Subject open_cache(const Words& words, const Rotary& declared, const Expected& e
         fmt::format(", a grid of {}{}", grid->text(), class_tokens_in_words(*grid, "without a rotation"));
   }
   rotary.positions = grid ? grid->domain(declared.positions.hard) : within(domain, declared.positions);
-  const bool as_wide_as_the_head = files.size() == 1 && cosines.columns == declared.dim;
+  const bool as_wide_as_the_head =
+      files.size() == 1 && cosines.columns == declared.dim && !are_in_halves(files, columned);
   auto rest = as_wide_as_the_head ? channels_in_no_pair(columned) : std::vector<std::size_t>{};
   const auto cache =
       std::make_shared<const Cache>(Cache{std::move(files), std::move(at), std::move(rest), first, grid});

@@ -170,6 +170,25 @@ TEST(CacheFile, one_file_twice_as_wide_has_a_cosine_and_a_sine_for_each_channel)
             Tensor({1, 2, 1, 5}, {3, -40, 50, 6, 7, 6 - 30, 4, 100 + 5, 60, 8}));
 }
 
+// Where half of the channels rotate, such rows are as wide as those with a column for every channel.
+TEST(CacheFile, one_file_as_wide_as_the_head_has_both_where_half_of_the_channels_rotate) {
+  const std::vector<Position> at = {1};
+  const Tensor x({1, 1, 1, 4}, {1, 2, 3, 4}), turned({1, 1, 1, 4}, {3 - 2 * 30, 30 + 2 * 3, 3, 4});
+  Tensor halves({2, 4}, {1, 1, 0, 0, 3, 3, 30, 30}), each({2, 4}, {1, 0, 0, 0, 3, 30, 0, 0});
+  const auto rotated = [&](const Tensor& numbers, std::size_t pair) {
+    const Rotary half{.dim = 4, .heads = 1, .pairs = {{pair, pair + 1, 1.0, 0}}};
+    return as<Rotary>(open(Written("both.npy", numbers, true).subject(), rotating(half)).encoding)
+        .rotate(x, at, Role::query);
+  };
+  EXPECT_EQ(rotated(halves, 0), turned);
+  EXPECT_EQ(rotated(each, 0), turned);
+  const Tensor last({1, 1, 1, 4}, {1, 2, 3 * 3 - 4 * 30, 3 * 30 + 4 * 3});
+  EXPECT_EQ(rotated(halves, 2), last);
+  EXPECT_EQ(rotated(Tensor({2, 4}, {0, 0, 1, 0, 0, 0, 3, 30}), 2), last);
+  each.at(1, 3) = 7;  // is seen where a column for every channel has it
+  EXPECT_EQ(rotated(each, 0).data[3], 4 + 7);
+}
+
 // cosine + i sine of each pair, wherever its channels are.
 TEST(CacheFile, one_file_may_have_both_along_an_axis_of_two) {
   const Tensor last({3, 2, 2}, {1, 10, 2, 20, 2, 20, 3, 30, 3, 30, 4, 40}),
