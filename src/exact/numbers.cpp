@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <vector>
 
 namespace posproof::exact {
 namespace {
@@ -45,11 +46,31 @@ SeededNumbersIn::~SeededNumbersIn() {
   seeded_in = before_;
 }
 
-double seeded(double deviation, std::int64_t seed, std::uint64_t entry) {
+namespace {
+
+double seeded_anew(double deviation, std::int64_t seed, std::uint64_t entry) {
   static const Real256 root_of_three = sqrt(Real256(3));
   const Real256 uniform = ldexp(Real256(bits_of(seed, entry)), -52) - 1;
-  const auto exact = Real256(root_of_three * deviation * uniform).convert_to<double>();
-  return as_kept(exact);
+  return Real256(root_of_three * deviation * uniform).convert_to<double>();
+}
+
+// The one that was made last of those that have a place in common: a resized table asks for each of its
+// entries again in every sum that it has a share in.
+struct Made {
+  double deviation = 0;
+  std::int64_t seed = 0;
+  std::uint64_t entry = 0;
+  double number = 0;
+};
+
+}  // namespace
+
+double seeded(double deviation, std::int64_t seed, std::uint64_t entry) {
+  thread_local std::vector<Made> made(std::size_t{1} << 13);
+  Made& at = made[entry % made.size()];
+  if (at.deviation != deviation || at.seed != seed || at.entry != entry)
+    at = {deviation, seed, entry, seeded_anew(deviation, seed, entry)};
+  return as_kept(at.number);
 }
 
 double seeded_share(std::int64_t seed, std::uint64_t number) {

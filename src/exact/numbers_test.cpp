@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <random>
+#include <set>
 #include <vector>
 
 namespace posproof::numbers_test {
@@ -81,6 +82,22 @@ TEST(Seeded, numbers_are_uniform_with_that_deviation_and_the_same_for_ever) {
   EXPECT_NEAR(sum / 20000, 0, 0.015);
   EXPECT_LT(most, 0.5 * std::sqrt(3.0));
   EXPECT_GT(most, 0.499 * std::sqrt(3.0));
+}
+
+// In any order: those before are not taken for another.
+TEST(Seeded, a_number_does_not_depend_on_those_before) {
+  std::vector<double> numbers;
+  for (const double deviation : {1.0, 0.5})
+    for (const std::int64_t seed : {0, 1})
+      for (std::uint64_t at = 0; at < 4; ++at) numbers.push_back(seeded(deviation, seed, (at << 13) + 5));
+  EXPECT_EQ(std::set<double>(numbers.begin(), numbers.end()).size(), numbers.size());
+  auto before = numbers.begin();
+  for (const double deviation : {1.0, 0.5})
+    for (const std::int64_t seed : {0, 1})
+      for (std::uint64_t at = 0; at < 4; ++at) {
+        seeded(0.25, 1 - seed, (at << 13) + 5);
+        EXPECT_EQ(seeded(deviation, seed, (at << 13) + 5), *before++) << deviation << seed << at;
+      }
 }
 
 }  // namespace posproof::numbers_test
