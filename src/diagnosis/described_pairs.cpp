@@ -49,12 +49,13 @@ bool same(const Described& of, double declared, const MeasuredChannel& a, const 
   return !one.differs();
 }
 
-std::string as_factor(double factor, std::size_t dim, double known) {
-  const double root = std::sqrt(static_cast<double>(dim));
+// In as many digits as tell it from the declared one.
+std::string factor_words(double factor, double known, const Described& to) {
+  const double root = std::sqrt(static_cast<double>(to.truth.dim));
   const auto is = [&](double x) { return std::abs(factor / x - 1) <= known; };
-  if (is(root)) return fmt::format("sqrt({})", dim);
-  if (is(1 / root)) return fmt::format("1/sqrt({})", dim);
-  return number(factor, known);
+  if (is(root)) return fmt::format("sqrt({})", to.truth.dim);
+  if (is(1 / root)) return fmt::format("1/sqrt({})", to.truth.dim);
+  return told_apart(factor, known, to.truth.amplitude).first;
 }
 
 }  // namespace
@@ -219,7 +220,7 @@ bool describe_amplitudes(const Channels& channels, Described& to) {
                                                              number(to.truth.amplitude, 1e-6)));
     else
       to.out.push_back(fmt::format("{} {} multiplied by {}, not by {}", of, multiplied,
-                                   as_factor(is, to.truth.dim, known), number(to.truth.amplitude, 1e-6)));
+                                   factor_words(is, known, to), number(to.truth.amplitude, 1e-6)));
   }
   return true;
 }

@@ -22,9 +22,14 @@ std::string number(double value, double relative_error) {
 std::pair<std::string, std::string> told_apart(double value, double relative_error, double declared,
                                                double declared_error) {
   std::pair out{number(value, relative_error), number(declared, declared_error)};
-  // As many digits as are known, and where those are the declared ones, the fewest more that are not.
+  // As many digits as are known, and where those are the declared ones, or are rounded by more than a tenth
+  // of how far it is from them and half of what is not known, the fewest more.
   constexpr double seven_digits = 1e-7;
-  for (double error = relative_error / 10; out.first == out.second && error >= seven_digits; error /= 10)
+  const double rounding = std::max(std::abs(value - declared) / 10, relative_error * std::abs(value) / 2);
+  const auto tells = [&] {
+    return out.first != out.second && std::abs(std::stod(out.first) - value) <= rounding;
+  };
+  for (double error = relative_error / 10; !tells() && error >= seven_digits; error /= 10)
     out.first = number(value, error);
   constexpr int most = 17;  // tell any two apart
   for (int digits = 6; out.first == out.second && digits <= most; ++digits)

@@ -13,8 +13,8 @@ namespace posproof {
 // As many digits as are known, from 2 to 7, without zeros at the end: `21.3`.
 std::string number(double value, double relative_error);
 
-// Two numbers that differ, the second declared: the first as above, and where they would be written alike,
-// both with so many digits that they are not.
+// Two numbers that differ, the second declared: the first as above, with as many more digits as it takes to
+// say by how much, and where they would be written alike, both with so many that they are not.
 std::pair<std::string, std::string> told_apart(double value, double relative_error, double declared,
                                                double declared_error = 1e-6);
 
