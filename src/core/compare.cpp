@@ -98,17 +98,19 @@ std::vector<double> numbers(const TokenPositions& positions, std::size_t token) 
 
 // The first of a pair is the one that lies first, whatever stands there: a row that begins with cosines has
 // its pairs' cosines first, and the transposed rotation of a backward pass has them exchanged.
+// Pairs of several axes count through all of them, as they do in what is measured.
 std::optional<Place::OfPair> of_pair(const Encoding& declared, std::size_t at) {
   std::optional<Place::OfPair> found;
+  const bool through = positions_of(declared).axes > 1;
   std::visit(
       [&](const auto& kind) {
         std::size_t rotated = at;
         if constexpr (requires { kind.order; })
           if (!kind.order.empty()) rotated = kind.order.at(at);
         if constexpr (requires { kind.pairs; })
-          for (const Pair& pair : kind.pairs)
-            if (pair.first == rotated || pair.second == rotated)
-              found = {pair.index, std::max(pair.first, pair.second) == rotated};
+          for (std::size_t n = 0; n < kind.pairs.size(); ++n)
+            if (const Pair& pair = kind.pairs[n]; pair.first == rotated || pair.second == rotated)
+              found = {through ? n : pair.index, std::max(pair.first, pair.second) == rotated};
       },
       declared);
   return found;

@@ -61,6 +61,21 @@ TEST(Place, of_a_rotation_has_row_head_token_position_channel_and_pair) {
   EXPECT_FALSE(at(rotary, call, shape, 48)) << "there are 48 entries";
 }
 
+// The pairs of the second axis count on from those of the first, whatever their own numbers are.
+TEST(Place, of_a_rotation_by_two_numbers_counts_its_pairs_through) {
+  Rotary rotary{.dim = 4, .heads = 1, .pairs = {{0, 2, 1, 0}, {1, 3, 1, 0}}};
+  rotary.pairs.back().axis = 1;
+  rotary.positions.axes = 2;
+  const Call call{.batch = 1, .positions = {.whole = {3, 4}, .axes = 2}};
+  const auto pair_at = [&](std::size_t channel) {
+    return at(rotary, call, {1, 1, 1, 4}, channel).value().pair.value();
+  };
+  EXPECT_EQ(pair_at(2).index, 0u);
+  EXPECT_EQ(pair_at(1).index, 1u);
+  EXPECT_EQ(pair_at(3).index, 1u);
+  EXPECT_TRUE(pair_at(3).second);
+}
+
 TEST(Place, of_a_table_is_a_row_and_a_channel_and_may_be_in_no_pair) {
   const Table table{.dim = 3, .pairs = {{0, 1, 1}}};
   const Call grid{.positions = {.whole = {1, 2, 3, 4}, .axes = 2}};
