@@ -136,9 +136,25 @@ void explain_by_behaviour(const Refutations& refutations, GateResult& gated) {
   if (what) gated.explanations = {{Explanation::Kind::measured, std::move(*what), "", ""}};
 }
 
-}  // namespace
+// Words of what is rounded or kept in few digits.
+bool is_of_rounding(const Explanation& one) {
+  constexpr std::string_view words[] = {"round", "f16", "f32", "cut to", "bits"};
+  return std::ranges::any_of(words, [&](std::string_view word) {
+    return one.what.find(word) != one.what.npos || one.meaning.find(word) != one.meaning.npos;
+  });
+}
 
-void explain(const Refutations& refutations, GateResult& gated) {
+// A looser precision that would allow every answer says nothing where another cause explains them as well.
+void forget_looser_precision(GateResult& gated) {
+  if (!has_a_cause(gated) || std::ranges::any_of(gated.explanations, &is_of_rounding)) return;
+  gated.holds_as.clear();
+  if (gated.seeming.word.empty() || gated.seeming.declared_share <= 1) return;
+  gated.seeming.word.clear();
+  gated.seeming.share = 0;
+  gated.seeming.allowed_alone = true;
+}
+
+void find_causes(const Refutations& refutations, GateResult& gated) {
   find_what_needs_history(refutations, gated);
   follow_from_history(gated);
   try {
@@ -171,6 +187,13 @@ void explain(const Refutations& refutations, GateResult& gated) {
     // The subject declined, failed or did not start again, memory ran out, or what explains it is wrong
     // itself: what is explained no further is refuted all the same.
   }
+}
+
+}  // namespace
+
+void explain(const Refutations& refutations, GateResult& gated) {
+  find_causes(refutations, gated);
+  forget_looser_precision(gated);
 }
 
 }  // namespace posproof

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/formats.h"
 #include "core/function.h"
 #include "gate/history.h"
 #include "gate/testing/gated.h"
@@ -90,6 +91,7 @@ struct Explaining {
   Function<void()> renew = [] {};
   BudgetClock::duration left = std::chrono::minutes(10);
   std::optional<Subject> file = {};
+  SeemingPrecision seeming = {};
   Texts asked = {}, needing = {}, following = {}, explanations = {};  // filled
 
   void operator()() {
@@ -108,7 +110,8 @@ struct Explaining {
         .results = {},
         .skipped = {},
         .explanations = {},
-        .made = {}};
+        .made = {},
+        .seeming = seeming};
     if (gated.subject.live) gated.subject.renew = renew;
     std::map<std::string, Trial, std::less<>> trials;
     for (const Shown& one : shown) {
@@ -130,6 +133,7 @@ struct Explaining {
       if (!one.follows_from.empty()) following.push_back(one.id + " from " + one.follows_from);
     }
     for (const Explanation& one : gated.explanations) explanations.push_back(one.what);
+    seeming = gated.seeming;
   }
 };
 
@@ -168,6 +172,31 @@ TEST(Explained, says_of_each_counterexample_whether_it_needs_the_calls_before) {
   gone();
   EXPECT_EQ(gone.asked, Texts{});
   EXPECT_EQ(gone.needing, Texts{});
+}
+
+// The precision that would allow all stands beside what is rounded, and where nothing is known.
+TEST(Explained, says_no_precision_beside_another_cause) {
+  const auto said = [](const Function<Tensor(const Encoding& right, Call call)>& answering, double share) {
+    Explaining one{.answering = answering,
+                   .shown = {{agreed, true}},
+                   .seeming = {.answers = 9, .word = "f32+iterated", .share = 0.5, .declared_share = share}};
+    one();
+    EXPECT_EQ(one.seeming.allowed_alone, one.seeming.word.empty());
+    return one.seeming.word;
+  };
+  const auto ahead_by_one = [](const Encoding& right, Call call) {
+    for (Position& t : call.positions.whole) ++t;
+    return answer(right, call);
+  };
+  const auto in_f16 = [](const Encoding& right, Call call) {
+    Tensor out = answer(right, call);
+    for (double& x : out.data) x = to_f16(x);
+    return out;
+  };
+  EXPECT_EQ(said(ahead_by_one, 2), "");
+  EXPECT_EQ(said(ahead_by_one, 0.5), "f32+iterated") << "it says what the subject seems to work in";
+  EXPECT_EQ(said(in_f16, 2), "f32+iterated");
+  EXPECT_EQ(said(&declines, 2), "f32+iterated");
 }
 
 // Positions are two ahead; after a first call of one token they are one ahead, which is a defect, too.
