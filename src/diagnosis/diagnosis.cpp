@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -96,10 +98,29 @@ std::optional<Explanation> first_rounded(const EncodingSpec& spec, const Paramet
   return std::nullopt;
 }
 
+struct Candidate {
+  std::uint64_t left;  // entries that it leaves unexplained
+  Explanation explanation;
+  std::optional<Encoding> setting;  // of the encoding
+};
+
+// Bit for bit, in what the subject was asked.
+bool same_answers(const Encoding& one, const Encoding& other, const std::vector<Answered>& answered) {
+  try {
+    return std::ranges::all_of(answered, [&](const Answered& asked) {
+      return answer(one, asked.call).data == answer(other, asked.call).data;
+    });
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception&) {  // one is not defined there, or of another kind
+    return false;
+  }
+}
+
 std::vector<Explanation> explained(const EncodingSpec& spec, std::string_view id,
                                    const Parameters& parameters, const Subject& subject,
                                    const Case& counterexample, std::uint64_t seed) {
-  std::vector<std::pair<std::uint64_t, Explanation>> found;
+  std::vector<Candidate> found;
   // It is asked the same calls three times.
   const Encoding truth = remembering(as_far_as(spec.oracle(parameters), subject));
   const std::vector<Answered> answered = answers_of(subject, truth, counterexample, seed);
@@ -125,7 +146,8 @@ std::vector<Explanation> explained(const EncodingSpec& spec, std::string_view id
       if (const auto left = candidate ? left_by(*candidate) : std::nullopt)
         found.push_back({*left,
                          {Explanation::Kind::convention, fmt::format("--{} {}", parameter.name, text(value)),
-                          std::string(parameter.meaning), ""}});
+                          std::string(parameter.meaning), ""},
+                         *candidate});
     }
   }
   for (const auto& [family, defects] : catalogue::defects()) {
@@ -137,14 +159,22 @@ std::vector<Explanation> explained(const EncodingSpec& spec, std::string_view id
           !told(compared_as(as_far_as(*candidate, subject), truth), truth, subject, answered, wrong).in_few())
         found.push_back({*left,
                          {Explanation::Kind::defect, fmt::format("{}/{}", family, defect.name),
-                          std::string(defect.wrong), std::string(defect.sources)}});
+                          std::string(defect.wrong), std::string(defect.sources)},
+                         std::nullopt});
     }
   }
-  // The best first; of several that explain as much, conventions before defects.
-  std::ranges::stable_sort(found, {}, [](const auto& one) { return one.first; });
+  // The best first; of several that explain as much, conventions before defects, and of settings that are the
+  // same the first.
+  std::ranges::stable_sort(found, {}, &Candidate::left);
   std::vector<Explanation> best;
-  for (auto& [left, explanation] : found)
-    if (left == found.front().first) best.push_back(std::move(explanation));
+  std::vector<Encoding> settings;
+  for (Candidate& one : found) {
+    if (one.left != found.front().left) break;
+    const auto is_same = [&](const Encoding& other) { return same_answers(*one.setting, other, answered); };
+    if (one.setting && std::ranges::any_of(settings, is_same)) continue;
+    if (one.setting) settings.push_back(std::move(*one.setting));
+    best.push_back(std::move(one.explanation));
+  }
   const Parameters all = Arguments(spec.parameters, parameters).parameters();
   // Some settings are so large that rounding allows them almost any answer.
   const auto allows_all = [&](const Encoding& candidate) {

@@ -196,5 +196,18 @@ TEST(DiagnosisMeasured, tells_what_counts_its_tokens_from_what_never_scales) {
   EXPECT_EQ(found.front(), "convention --scaling none");
 }
 
+// LongRoPE with the divisors 1 that it has where none are given is no scaling either.
+TEST(DiagnosisOfConventions, says_once_what_several_settings_are) {
+  const Names found =
+      kinds_and_words("rope", "dim=8 scaling=yarn factor=40 original_length=4096 attention_factor=1",
+                      [](const Parameters& parameters) -> Encoding {
+                        Parameters none = parameters;
+                        none.set("scaling", std::string("none"));
+                        return encoding_named("rope").make(none);
+                      });
+  EXPECT_EQ(std::ranges::count(found, "convention --scaling none"), 1);
+  EXPECT_EQ(std::ranges::count(found, "convention --scaling longrope"), 0);
+}
+
 }  // namespace
 }  // namespace posproof::diagnosis_test
