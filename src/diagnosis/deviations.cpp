@@ -42,6 +42,7 @@
 #include "diagnosis/rotation_forms.h"
 #include "diagnosis/row_deviations.h"
 #include "diagnosis/rows_by_position.h"
+#include "diagnosis/same_bits.h"
 #include "diagnosis/stretch_forms.h"
 #include "diagnosis/switch_forms.h"
 #include "diagnosis/table_deviations.h"
@@ -163,7 +164,8 @@ class Deviating {
       const Unexplained left =
           compare(one.corrected, subject_, answered_, Until::unexplained, most_left(wrong));
       if (explains(left, wrong) && (!best || left.entries < best->first) &&
-          !told(one.corrected, declared_, subject_, answered_, wrong).in_few() &&
+          (!told(one.corrected, declared_, subject_, answered_, wrong).in_few() ||
+           has_its_bits(one.corrected, declared_, subject_, answered_)) &&
           !told_from_others(one.corrected, declared_, subject_, answered_, wrong).in_hardly_any())
         best = {left.entries, one.sentences};
     }

@@ -20,6 +20,7 @@
 #include "diagnosis/other_values.h"
 #include "diagnosis/remembered.h"
 #include "diagnosis/rounded_numbers.h"
+#include "diagnosis/same_bits.h"
 #include "diagnosis/time_limit.h"
 #include "run/narrowed.h"
 
@@ -178,7 +179,9 @@ std::vector<Explanation> explained(const EncodingSpec& spec, std::string_view id
   const Parameters all = Arguments(spec.parameters, parameters).parameters();
   // Some settings are so large that rounding allows them almost any answer.
   const auto allows_all = [&](const Encoding& candidate) {
-    return told(compared_as(as_far_as(candidate, subject), truth), truth, subject, answered, wrong).in_few();
+    const Encoding compared = compared_as(as_far_as(candidate, subject), truth);
+    return told(compared, truth, subject, answered, wrong).in_few() &&
+           !has_its_bits(compared, truth, subject, answered);
   };
   const auto explains_alone = [&](const Encoding& candidate) {
     return left_by(candidate) && !allows_all(candidate);
