@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "catalogue/encodings/music_transformer.h"
@@ -10,6 +11,17 @@ namespace {
 
 using namespace inside;
 
+// A vector that the right formula does not have there is rounded, too: as that of distance 0 is.
+Encoding with_logit(const Parameters& given, Logit logit) {
+  Encoding made = misread::with_logit(encodings::music_transformer, given, std::move(logit));
+  auto& out = as<Contextual>(made);
+  out.error = [own = out.error](const auto& q, const auto& k, const auto& i, const auto& j,
+                                const Precision& precision) {
+    return own(q, k, i, j, precision) + own(q, k, j, j, precision);
+  };
+  return made;
+}
+
 // [n, n] without the column of zeros in front, or with it behind: what is read at distance d is the vector of
 // distance d - 1, and at 0 the column of zeros.
 Encoding skewed_from_behind(const Parameters& given) {
@@ -18,9 +30,8 @@ Encoding skewed_from_behind(const Parameters& given) {
   const Position length = p.whole("length");
   const bool zero = p.is("beyond", "zero");
   const Tensor table = trained(p.width("length"), dim, p.whole("table_seed"));
-  return misread::with_logit(
-      encodings::music_transformer, given,
-      [=](std::span<const double> q, std::span<const double> k, Position i, Position j, std::size_t) {
+  return with_logit(
+      given, [=](std::span<const double> q, std::span<const double> k, Position i, Position j, std::size_t) {
         Real logit = dot(q, k);
         const Position back = zero ? i - j - 1 : std::min(i - j - 1, length - 1);
         if (back >= 0 && back < length)
@@ -35,9 +46,8 @@ Encoding read_backward(const Parameters& given) {
   const Position length = p.whole("length");
   const bool zero = p.is("beyond", "zero");
   const Tensor table = trained(p.width("length"), dim, p.whole("table_seed"));
-  return misread::with_logit(
-      encodings::music_transformer, given,
-      [=](std::span<const double> q, std::span<const double> k, Position i, Position j, std::size_t) {
+  return with_logit(
+      given, [=](std::span<const double> q, std::span<const double> k, Position i, Position j, std::size_t) {
         const Position back = std::clamp<Position>(i - j, 0, zero ? length : length - 1);
         Real logit = dot(q, k);
         if (back < length) logit += dot(q, table.row(static_cast<std::size_t>(back)));
@@ -52,9 +62,8 @@ Encoding ends_one_early(const Parameters& given) {
   const Position length = p.whole("length");
   if (!p.is("beyond", "zero")) throw Refusal("said of distances that have no vector");
   const Tensor table = trained(p.width("length"), dim, p.whole("table_seed"));
-  return misread::with_logit(
-      encodings::music_transformer, given,
-      [=](std::span<const double> q, std::span<const double> k, Position i, Position j, std::size_t) {
+  return with_logit(
+      given, [=](std::span<const double> q, std::span<const double> k, Position i, Position j, std::size_t) {
         Real logit = dot(q, k);
         if (const Position back = i - j; back >= 0 && back < length - 1)
           logit += dot(q, table.row(static_cast<std::size_t>(length - 1 - back)));
@@ -69,9 +78,8 @@ Encoding decoded_from_0(const Parameters& given) {
   const Position length = p.whole("length");
   const bool zero = p.is("beyond", "zero");
   const Tensor table = trained(p.width("length"), dim, p.whole("table_seed"));
-  Encoding made = misread::with_logit(
-      encodings::music_transformer, given,
-      [=](std::span<const double> q, std::span<const double> k, Position i, Position j, std::size_t) {
+  Encoding made = with_logit(
+      given, [=](std::span<const double> q, std::span<const double> k, Position i, Position j, std::size_t) {
         Real logit = dot(q, k);
         const Position back = zero ? i - j : std::min(i - j, length - 1);
         if (back >= 0 && back < length)
