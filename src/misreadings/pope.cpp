@@ -31,19 +31,26 @@ struct Phases {
 };
 
 // The frequency of channel c is base^-(this / dim).
-using Exponent = std::size_t (*)(std::size_t c, std::size_t dim);
+using Exponent = Real (*)(std::size_t c, std::size_t dim);
 
-std::size_t of_the_channel(std::size_t c, std::size_t) {
-  return c;
+Real of_the_channel(std::size_t c, std::size_t) {
+  return static_cast<Real>(c);
 }
-std::size_t doubled(std::size_t c, std::size_t) {
-  return 2 * c;
+Real doubled(std::size_t c, std::size_t) {
+  return static_cast<Real>(2 * c);
 }
-std::size_t of_two_neighbours(std::size_t c, std::size_t) {
-  return c / 2 * 2;
+Real of_two_neighbours(std::size_t c, std::size_t) {
+  return static_cast<Real>(c / 2 * 2);
 }
-std::size_t of_two_halves(std::size_t c, std::size_t dim) {
-  return 2 * (c % ((dim + 1) / 2));
+Real of_two_halves(std::size_t c, std::size_t dim) {
+  return static_cast<Real>(2 * (c % ((dim + 1) / 2)));
+}
+Real up_to_the_base(std::size_t c, std::size_t dim) {
+  if (dim == 1) throw Refusal("said of several channels");
+  return static_cast<Real>(c * dim) / static_cast<Real>(dim - 1);
+}
+Real from_the_next(std::size_t c, std::size_t) {
+  return static_cast<Real>(c + 1);
 }
 
 struct Polar {
@@ -74,7 +81,7 @@ Encoding reads(const Parameters& given, const Polar& polar) {
   const auto token = [=](std::span<const double> x, Position t, bool key) {
     std::vector<Real> out;
     for (std::size_t c = 0; c < dim; ++c) {
-      const Real w = std::pow(base, -static_cast<Real>(polar.exponent(c, dim)) / static_cast<Real>(dim));
+      const Real w = std::pow(base, -polar.exponent(c, dim) / static_cast<Real>(dim));
       const int turned = key ? polar.phases.of_key : polar.phases.of_query;
       const Real angle = static_cast<Real>(t) * w + static_cast<Real>(turned) * (phase.data[c] - centre);
       const Real magnitude = key ? polar.of_keys(x[c]) : polar.of_queries(of_queries * x[c]);
@@ -136,6 +143,10 @@ const MisreadingFamily entry{{
     {"the second half of the channels has the frequencies of the first, base^(-2c/dim), not base^(-c/dim)",
      with({.exponent = &of_two_halves}), "dim=4"},
     {"the frequencies are those of pairs, base^(-2c/dim), not base^(-c/dim)", with({.exponent = &doubled}),
+     "dim=4"},
+    {"the frequencies are base^(-c/(dim - 1)), not base^(-c/dim)", with({.exponent = &up_to_the_base}),
+     "dim=4"},
+    {"the frequencies are base^(-(c + 1)/dim), not base^(-c/dim)", with({.exponent = &from_the_next}),
      "dim=4"},
     {"the phases have the other sign: they are added to the angles of the queries, not of the keys",
      with({.phases = {1, 0}}), trained_phases},
