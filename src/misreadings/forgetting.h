@@ -15,6 +15,7 @@ struct Gates {
   bool mean = false;        // divided by how many
   bool seen_alone = false;  // those of keys that the query does not see do not count
   std::size_t block = 0;  // running sums, whose difference counts, begin again at 0 in each block of so many
+  double (*kept)(double) = nullptr;  // what a running sum is rounded to at each token
 };
 
 inline Encoding with_gates(const EncodingSpec& spec, const Parameters& given, Real scale, const Gates& of,
@@ -23,11 +24,14 @@ inline Encoding with_gates(const EncodingSpec& spec, const Parameters& given, Re
     std::vector<Real> each;
     for (std::size_t j = 0; j < k.rows(); ++j)
       each.push_back(forgets(of.of_queries ? q.row(std::min(j, q.rows() - 1)) : k.row(j)));
+    const bool of_running_sums = of.block > 0 || of.kept != nullptr;
     std::vector<Real> running = each;
-    for (std::size_t l = 1; l < each.size() && of.block > 0; ++l)
-      if (l % of.block != 0) running[l] += running[l - 1];
+    for (std::size_t l = 0; l < each.size() && of_running_sums; ++l) {
+      if (l > 0 && (of.block == 0 || l % of.block != 0)) running[l] += running[l - 1];
+      if (of.kept != nullptr) running[l] = of.kept(static_cast<double>(running[l]));
+    }
     const auto logit = [=, &q, &k, &mask](std::size_t i, std::size_t j) {
-      if (of.block > 0)
+      if (of_running_sums)
         return inside::dot(q.row(i), k.row(j)) * scale +
                of.sign * (running[std::min(i, k.rows() - 1)] - running[j]);
       const std::size_t begin = j + of.behind, end = std::min(i + 1, k.rows()) - of.before;

@@ -2,6 +2,7 @@
 
 #include "catalogue/encodings/forgetting_transformer.h"
 #include "catalogue/misreadings/forgetting_transformer.h"
+#include "core/formats.h"
 #include "misreadings/forgetting.h"
 
 namespace posproof::misreadings_forgetting_transformer {
@@ -64,6 +65,10 @@ const MisreadingFamily entry{{
      with({.block = 64}, &log_sigmoid), "dim=4"},
     {"the running sums of the gates' logarithms, whose difference counts, begin again at 0 every 128 tokens",
      with({.block = 128}, &log_sigmoid), "dim=4"},
+    {"the running sums of the gates' logarithms, whose difference counts, are rounded to bf16",
+     with({.kept = &to_bf16}, &log_sigmoid), "dim=4"},
+    {"the running sums of the gates' logarithms, whose difference counts, are rounded to f16",
+     with({.kept = &to_f16}, &log_sigmoid), "dim=4"},
 }};
 
 }  // namespace posproof::misreadings_forgetting_transformer

@@ -51,6 +51,27 @@ PairFormula begun_again(std::size_t block) {
   };
 }
 
+// Each token adds its logarithm to a sum of so many bits.
+PairFormula added_up_in(int bits) {
+  return [=](const Arguments& p, const Tensor& q, const Tensor& k, const Tensor& v, const Mask&) {
+    const Tensor w = inside::trained(1, p.width("dim"), p.whole("table_seed"), p.real("gate_std"));
+    const auto up_to = [=, &k, bias = Real{p.real("gate_bias")}](std::size_t last) {
+      Real sum = 0;
+      for (std::size_t l = 0; l <= last; ++l) {
+        int exponent = 0;
+        const Real fraction =
+            std::frexp(sum - std::log(1 + std::exp(-(dot(w.row(0), k.row(l)) + bias))), &exponent);
+        sum = std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits);
+      }
+      return sum;
+    };
+    return Pairwise{[=, &q, &k](std::size_t i, std::size_t j) {
+                      return dot(q.row(i), k.row(j)) / inside::root(q.width()) + up_to(i) - up_to(j);
+                    },
+                    [&v](std::size_t, std::size_t j, std::size_t c) -> Real { return v.at(j, c); }};
+  };
+}
+
 TEST(MisreadForgettingTransformer, is_what_the_sentence_says) {
   const auto gate = [](Real x) { return -std::log(1 + std::exp(-x)); };
   const auto begin_again = [](const char* block) {
@@ -81,7 +102,11 @@ TEST(MisreadForgettingTransformer, is_what_the_sentence_says) {
        {of_16, begun_again(16)},
        {of_32, begun_again(32)},
        {of_64, begun_again(64)},
-       {of_128, begun_again(128)}},
+       {of_128, begun_again(128)},
+       {"the running sums of the gates' logarithms, whose difference counts, are rounded to bf16",
+        added_up_in(8)},
+       {"the running sums of the gates' logarithms, whose difference counts, are rounded to f16",
+        added_up_in(11)}},
       {"", "gate_bias=2", "gate_std=0.5 table_seed=2"});
 }
 
