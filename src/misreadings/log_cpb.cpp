@@ -56,6 +56,29 @@ Real backward(Real offset, Real extent) {
   return -right(offset, extent);
 }
 
+// Of raw offsets: ln(1 + |t|), not divided.
+Real raw(Real offset, Real) {
+  return with_sign(offset, std::log1p(std::abs(offset)));
+}
+Real raw_to_base_2(Real offset, Real) {
+  return with_sign(offset, std::log2(1 + std::abs(offset)));
+}
+Real raw_to_base_10(Real offset, Real) {
+  return with_sign(offset, std::log10(1 + std::abs(offset)));
+}
+Real raw_without_1(Real offset, Real) {
+  return offset == 0 ? 0 : with_sign(offset, std::log(std::abs(offset)));
+}
+Real raw_without_logarithm(Real offset, Real) {
+  return offset;
+}
+Real raw_without_sign(Real offset, Real) {
+  return std::log1p(std::abs(offset));
+}
+Real raw_backward(Real offset, Real extent) {
+  return -raw(offset, extent);
+}
+
 Real sixteenfold(Real z) {
   return 16 * misread::sigmoid(z);
 }
@@ -72,14 +95,18 @@ struct Reading {
   RealFunction activation = &misread::positive_part;
   bool exchanged = false, hidden_biases = true;
   Extents extents = Extents::own;
+  bool raw = false;  // of raw coordinates, without a limit
 };
 
 Encoding made(const Parameters& given, const Reading& as) {
   const Arguments p = misread::arguments(encodings::log_cpb, given);
-  if (!p.is("coordinates", "normalized") || !p.is("limit", "sigmoid") || !p.is("last_biases", "none") ||
-      !p.is("class_token", "none"))
-    throw Refusal("a misreading of the released code: normalised coordinates and the sigmoid");
-  const std::vector<double>& trained = p.list("pretrained");
+  const bool released =
+      p.is("coordinates", "normalized") && p.is("limit", "sigmoid") && p.is("last_biases", "none");
+  if (as.raw ? !p.is("coordinates", "raw") || !p.is("limit", "none") : !released)
+    throw Refusal("a misreading of the released code, or of raw coordinates");
+  if (!p.is("class_token", "none")) throw Refusal("said of windows without a class token");
+  const bool last_biases = p.is("last_biases", "trained");
+  const std::vector<double> trained = as.raw ? std::vector<double>() : p.list("pretrained");
   std::array<Real, 2> extent = {
       static_cast<Real>(trained.empty() ? static_cast<double>(p.whole("height")) : trained.at(0)),
       static_cast<Real>(trained.empty() ? static_cast<double>(p.whole("width")) : trained.at(1))};
@@ -94,7 +121,7 @@ Encoding made(const Parameters& given, const Reading& as) {
     const auto entry = [&](std::size_t head, Real rows, Real columns) {
       std::array x = {as.coordinate(rows, extent[0]), as.coordinate(columns, extent[1])};
       if (as.exchanged) std::swap(x[0], x[1]);
-      Real z = 0;
+      Real z = last_biases ? seeded(seed, (3 + heads) * hidden + head, std) : 0;
       for (std::size_t k = 0; k < hidden; ++k) {
         const Real before = seeded(seed, 2 * k, 1.0) * x[0] + seeded(seed, 2 * k + 1, 1.0) * x[1] +
                             (as.hidden_biases ? seeded(seed, 2 * hidden + k, 1.0) : 0);
@@ -119,6 +146,11 @@ Encoding made(const Parameters& given, const Reading& as) {
 Misreading reads(std::string_view what, const Reading& as,
                  std::string_view setting = "hidden=8 heads=2 height=5 width=7 std=0.5") {
   return {what, [as](const Parameters& given) { return made(given, as); }, setting};
+}
+
+Misreading of_raw(std::string_view what, Coordinate coordinate) {
+  return reads(what, {.coordinate = coordinate, .limit = &misread::itself, .raw = true},
+               "hidden=8 heads=2 height=5 width=7 std=0.5 coordinates=raw limit=none last_biases=trained");
 }
 
 }  // namespace
@@ -149,6 +181,12 @@ const MisreadingFamily entry{{
     reads("the perceptron's hidden layer has no biases", {.hidden_biases = false}),
     reads("the perceptron's hidden layer has no max(., 0)", {.activation = &misread::itself}),
     reads("the perceptron's hidden layer has GELU", {.activation = &misread::gelu}),
+    of_raw("the logarithm of raw offsets is to base 2, not natural", &raw_to_base_2),
+    of_raw("the logarithm of raw offsets is to base 10, not natural", &raw_to_base_10),
+    of_raw("the 1 in the logarithm of raw offsets is left out: ln |t|, and 0 where t is 0", &raw_without_1),
+    of_raw("the logarithm of raw offsets is left out: t itself", &raw_without_logarithm),
+    of_raw("raw offsets have no sign: ln(1 + |t|)", &raw_without_sign),
+    of_raw("raw offsets are those of the key to the query", &raw_backward),
 }};
 
 }  // namespace posproof::misreadings_log_cpb

@@ -30,6 +30,8 @@ struct Net {
     const std::size_t hidden = p.width("hidden");
     const auto seed = static_cast<std::uint64_t>(p.whole("mlp_seed"));
     Real out = 0;
+    if (p.is("last_biases", "trained"))
+      out = seeded(seed, (3 + p.width("heads")) * hidden + head, p.real("std"));
     for (std::size_t k = 0; k < hidden; ++k)
       out += seeded(seed, (3 + head) * hidden + k, p.real("std")) *
              activation(seeded(seed, 2 * k, 1.0) * rows + seeded(seed, 2 * k + 1, 1.0) * columns +
@@ -63,6 +65,11 @@ Formula of_coordinates(Real (*coordinate)(Real offset, Real extent)) {
 Formula of_layers(Real (*activation)(Real), Real biases, Real (*limit)(Real)) {
   return [=](const Net& net, Real rows, Real columns) {
     return limit(net(spaced(rows, net.extent(0)), spaced(columns, net.extent(1)), activation, biases));
+  };
+}
+Formula of_raw(Real (*coordinate)(Real offset)) {
+  return [coordinate](const Net& net, Real rows, Real columns) {
+    return net(coordinate(rows), coordinate(columns), &relu);
   };
 }
 Real right_limit(Real z) {
@@ -117,6 +124,16 @@ const testing::Formulas<Formula> formulas = {
     {"the perceptron's hidden layer has no max(., 0)", of_layers([](Real x) { return x; }, 1, &right_limit)},
     {"the perceptron's hidden layer has GELU",
      of_layers([](Real x) { return x * (1 + std::erf(x / std::sqrt(Real{2}))) / 2; }, 1, &right_limit)},
+    {"the logarithm of raw offsets is to base 2, not natural",
+     of_raw([](Real t) { return sign(t) * std::log(1 + std::abs(t)) / std::log(Real{2}); })},
+    {"the logarithm of raw offsets is to base 10, not natural",
+     of_raw([](Real t) { return sign(t) * std::log(1 + std::abs(t)) / std::log(Real{10}); })},
+    {"the 1 in the logarithm of raw offsets is left out: ln |t|, and 0 where t is 0",
+     of_raw([](Real t) { return t == 0 ? 0 : sign(t) * std::log2(std::abs(t)) * std::log(Real{2}); })},
+    {"the logarithm of raw offsets is left out: t itself", of_raw([](Real t) { return t; })},
+    {"raw offsets have no sign: ln(1 + |t|)", of_raw([](Real t) { return std::log(1 + (t < 0 ? -t : t)); })},
+    {"raw offsets are those of the key to the query",
+     of_raw([](Real t) { return -sign(t) * std::log(1 + std::abs(t)); })},
 };
 
 TEST(MisreadLogCpb, is_what_the_sentence_says) {
