@@ -27,7 +27,16 @@ struct Reading {
   Axes left_out = {};
   Axes clipped = {};           // the largest offset counts as the one before, in either direction
   bool align_corners = false;  // where a table is interpolated
+  Axes fewer = {};             // the numbers of rows are so many less, those below 0 counted from the end
+  Position less = 0;
 };
+
+// As an index below 0 is read in Python.
+std::size_t so_many_less(const DecomposedAxis& axis, std::size_t row, Position less) {
+  const auto all = static_cast<Position>(axis.rows());
+  const Position other = static_cast<Position>(row - axis.begin) - less;
+  return axis.begin + static_cast<std::size_t>(((other % all) + all) % all);
+}
 
 Encoding reads(const Parameters& given, const Reading& as) {
   const Arguments p = misread::arguments(encodings::decomposed_relative, given);
@@ -51,8 +60,9 @@ Encoding reads(const Parameters& given, const Reading& as) {
                      const auto most = static_cast<Position>(std::max(grid[axis] - 2, 0.0));
                      query = j[axis] + std::clamp<Position>(i[axis] - j[axis], -most, most);
                    }
-                   const Real product =
-                       dot(as.of_keys.have(axis, axes.size()) ? k : q, rows[axes[axis].row(query, j[axis])]);
+                   std::size_t row = axes[axis].row(query, j[axis]);
+                   if (as.fewer.have(axis, axes.size())) row = so_many_less(axes[axis], row, as.less);
+                   const Real product = dot(as.of_keys.have(axis, axes.size()) ? k : q, rows[row]);
                    met += as.scaled.have(axis, axes.size()) ? product / root(q.size()) : product;
                  }
                  return as.averaged ? met / static_cast<Real>(axes.size()) : met;
@@ -95,6 +105,18 @@ const MisreadingFamily entry{{
     {"the largest offset of the last axis counts as the one before, in either direction",
      with({.clipped = {.last = true}}), narrow},
     {"the products of the axes are averaged, not added up", with({.averaged = true}), "dim=8"},
+    {"the first axis reads the row before, below 0 the last one", with({.fewer = {.first = true}, .less = 1}),
+     narrow},
+    {"the last axis reads the row before, below 0 the last one", with({.fewer = {.last = true}, .less = 1}),
+     narrow},
+    {"the first axis reads rows 2 before, below 0 those from the end",
+     with({.fewer = {.first = true}, .less = 2}), narrow},
+    {"the last axis reads rows 2 before, below 0 those from the end",
+     with({.fewer = {.last = true}, .less = 2}), narrow},
+    {"the first axis reads rows 3 before, below 0 those from the end",
+     with({.fewer = {.first = true}, .less = 3}), narrow},
+    {"the last axis reads rows 3 before, below 0 those from the end",
+     with({.fewer = {.last = true}, .less = 3}), narrow},
     {"the tables are interpolated with align_corners: their first and last rows stay as they are",
      with({.align_corners = true}), "dim=4 grid=[5,3] table=linear table_rows=[15,9]"},
 }};

@@ -25,8 +25,9 @@ struct Read {
   std::array<int, 3> times = {1, 1, 1};
   std::array<bool, 3> by_root = {false, false, false};  // divided by sqrt(dim)
   std::array<bool, 3> clipped = {false, false, false};
-  Real parts = 1;        // what the sum over the axes is divided by
-  bool aligned = false;  // first and last rows of a longer table stay
+  Real parts = 1;                         // what the sum over the axes is divided by
+  bool aligned = false;                   // first and last rows of a longer table stay
+  std::array<int, 3> before = {0, 0, 0};  // rows before the right one, those of the end before the first
 };
 using Formula = Function<Read(std::size_t axes)>;
 
@@ -77,6 +78,30 @@ const testing::Formulas<Formula> formulas = {
      }},
     {"the products of the axes are averaged, not added up",
      [](std::size_t axes) { return Read{.parts = Real(axes)}; }},
+    {"the first axis reads the row before, below 0 the last one",
+     [](std::size_t) {
+       return Read{.before = {1, 0, 0}};
+     }},
+    {"the last axis reads the row before, below 0 the last one",
+     [](std::size_t axes) {
+       return Read{.before = {0, axes == 2 ? 1 : 0, 1}};
+     }},
+    {"the first axis reads rows 2 before, below 0 those from the end",
+     [](std::size_t) {
+       return Read{.before = {2, 0, 0}};
+     }},
+    {"the last axis reads rows 2 before, below 0 those from the end",
+     [](std::size_t axes) {
+       return Read{.before = {0, axes == 2 ? 2 : 0, 2}};
+     }},
+    {"the first axis reads rows 3 before, below 0 those from the end",
+     [](std::size_t) {
+       return Read{.before = {3, 0, 0}};
+     }},
+    {"the last axis reads rows 3 before, below 0 those from the end",
+     [](std::size_t axes) {
+       return Read{.before = {0, axes == 2 ? 3 : 0, 3}};
+     }},
     {"the tables are interpolated with align_corners: their first and last rows stay as they are",
      [](std::size_t) { return Read{.aligned = true}; }},
 };
@@ -125,7 +150,9 @@ TEST(MisreadDecomposedRelative, is_what_the_sentence_says) {
                             read.sign[axis] * int(places[i * axes + axis] - places[j * axes + axis]), -most,
                             most),
                         middle = int(grid[axis]) - 1;
-              const int at = p.is("relative", "query_minus_key") ? middle + past : middle - past;
+              int at = p.is("relative", "query_minus_key") ? middle + past : middle - past;
+              at -= read.before[axis];
+              if (at < 0) at += 2 * int(grid[axis]) - 1;
               const auto row =
                   row_of(table, begin, trained(axis), 2 * std::size_t(grid[axis]) - 1, std::size_t(at));
               const Real product = dot(read.by_key[axis] ? k.row(j) : q.row(i), row);
