@@ -65,6 +65,21 @@ Encoding reads(const Parameters& given) {
                     });
 }
 
+// One axis alone.
+enum class Of { first, last };
+
+template <Coordinate coordinate, Of which>
+Encoding reads_on(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::axial_rope, given);
+  if (!begins_at_minus_1(p)) throw Refusal("a misreading of coordinates from -1 to 1");
+  return at_numbers(given,
+                    [axes = axes_of(p, p.list("grid"))](std::size_t axis, Real number, const Positions&) {
+                      if (axis != (which == Of::first ? 0 : axes.size() - 1)) return number;
+                      const auto& [extent, step, zero] = axes[axis];
+                      return coordinate((number - zero) * step, number, extent) / step + zero;
+                    });
+}
+
 Real from_0(Real c, Real, Real) {
   return (c + 1) / 2;
 }
@@ -220,6 +235,12 @@ const MisreadingFamily entry{{
     {"the coordinate of p is 2 (p + 1) / E - 1: that of the end of a cell, not of its middle",
      &reads<one_ahead, true>, cells},
     {"coordinates have the other sign", &reads<reversed>, cells},
+    {"the coordinates of the first axis run from 0 to 1, not from -1 to 1", &reads_on<from_0, Of::first>,
+     cells},
+    {"the coordinates of the last axis run from 0 to 1, not from -1 to 1", &reads_on<from_0, Of::last>,
+     cells},
+    {"the coordinates of the first axis have the other sign", &reads_on<reversed, Of::first>, cells},
+    {"the coordinates of the last axis have the other sign", &reads_on<reversed, Of::last>, cells},
     {"coordinates are those of a grid as large as the call's own positions", &by_the_call, cells},
     {"the last number stands at crop_stop: a step is (stop - start)/(E - 1)", &crops<up_to_the_stop>, crop},
     {"crop_start is not added: numbers begin at 0", &crops<without_start>, crop},
