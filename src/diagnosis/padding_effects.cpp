@@ -53,6 +53,14 @@ std::vector<Effect> effects_of_padding(bool contents) {
                                 const Padded of = padded(t, contents);
                                 return of.in_second ? t.at : std::max(t.at - of.further, Position{-1});
                               }),
+          effect_on_positions("behind padding, positions are one ahead",
+                              [contents](const TokenOf& t) {
+                                return t.at < 0 ? t.at : t.at + (padded(t, contents).before > 0 ? 1 : 0);
+                              }),
+          effect_on_positions("behind padding, positions are one behind",
+                              [contents](const TokenOf& t) {
+                                return t.at < 0 ? t.at : t.at - (padded(t, contents).before > 0 ? 1 : 0);
+                              }),
           // In the first row each token is the first of its column, in the second the second one.
           effect_on_positions("the mask is summed along the batch, not along the tokens of a row",
                               [contents](const TokenOf& t) {

@@ -49,12 +49,25 @@ TEST(PaddingEffects, give_all_rows_the_positions_of_one) {
   EXPECT_EQ(moved(3, {2, 1}), (std::vector<Position>{0, -1})) << "padding in the second row";
 }
 
+// Of four tokens the first row has no padding, and the second one column; the last token is the first row's.
+TEST(PaddingEffects, move_what_is_behind_padding) {
+  const auto moved = [](std::size_t effect, const std::vector<Position>& row) {
+    Call call;
+    call.positions.whole = row;
+    return effects_of_padding(false).at(effect).begin()(call, 0, 1).call.positions.whole;
+  };
+  EXPECT_EQ(moved(4, {0, 1, 2, 3}), (std::vector<Position>{1, 2, 3, 3}));
+  EXPECT_EQ(moved(4, {0, 1, 2, 3, 4}), (std::vector<Position>{1, 2, 3, 4, 5}));
+  EXPECT_EQ(moved(4, {-1, 3, 0}), (std::vector<Position>{-1, 3, 1}));
+  EXPECT_EQ(moved(5, {0, 1, 2, 3}), (std::vector<Position>{-1, 0, 1, 3}));
+}
+
 // The tokens that both rows have are taken of the second, where each is the second one of its column.
 TEST(PaddingEffects, sum_the_mask_along_the_batch) {
   const auto moved = [](const std::vector<Position>& row) {
     Call call;
     call.positions.whole = row;
-    return effects_of_padding(false).at(4).begin()(call, 0, 1).call.positions.whole;
+    return effects_of_padding(false).at(6).begin()(call, 0, 1).call.positions.whole;
   };
   EXPECT_EQ(moved({0, 1, 2, 3, 4}), (std::vector<Position>{1, 1, 1, 0, 0}));
   EXPECT_EQ(moved({3, 0, -1}), (std::vector<Position>{0, 1, -1}));
