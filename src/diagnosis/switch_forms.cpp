@@ -55,6 +55,21 @@ class Switch {
     return is_by_row(truth_) ? by_row(std::move(out)) : out;
   }
 
+  // Of one table of short rows and of long ones behind them, from that position on: a call that ends there
+  // takes short rows, past whose last one the first long one lies.
+  Rotary of_one_table(Position first) const {
+    Rotary out = truth_;
+    out.rotate = [first, in_call = truth_.in_call, shorter = short_](const Tensor& x,
+                                                                     const Positions& positions, Role role) {
+      const Position last = positions.empty() ? 0 : std::ranges::max(positions);
+      if (last != first) return in_call(last)->rotate(x, positions, role);
+      std::vector<Position> at(positions.begin(), positions.end());
+      std::ranges::replace(at, first, Position{0});
+      return shorter->rotate(x, at, role);
+    };
+    return is_by_row(truth_) ? by_row(std::move(out)) : out;
+  }
+
   Position last() const { return domain_.hi; }
 
  private:
@@ -98,6 +113,12 @@ std::vector<RotationForm> switch_forms(const Rotary& subject, const Rotary& trut
   if (!scaled || parameters.word("scaling") != "longrope") return {};
   const Switch all(subject, truth, precision);
   std::vector<RotationForm> out = {{"calls of every length take the divisors of long ones", all.from(0)}};
+  if (const auto length = static_cast<Position>(parameters.real("original_length")); length <= all.last())
+    out.push_back(
+        {fmt::format("calls that end at position {0} take the divisors of short ones, and {0} itself "
+                     "the first row of the long ones, that of 0",
+                     length),
+         all.of_one_table(length)});
   const auto first = all.first_long();
   if (first && *first <= all.last())
     out.push_back(

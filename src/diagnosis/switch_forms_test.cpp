@@ -38,6 +38,35 @@ TEST(SwitchForms, are_said_with_the_position_that_was_measured) {
             Sentences{"calls of every length take the divisors of long ones"});
 }
 
+// One late and one early, of which few calls tell.
+TEST(SwitchForms, are_told_from_the_next_position) {
+  for (const Position first : {63, 65})
+    EXPECT_EQ(said_of([=](Position last) { return last < first ? 0 : 1000; }),
+              Sentences{fmt::format("calls take the divisors of long ones from position {} on", first)});
+}
+
+// vLLM's table of LongRoPE, where long calls are those that go past the original length, not those that reach
+// it.
+TEST(SwitchForms, name_a_call_that_ends_at_the_first_long_row) {
+  const auto of_one_table = [](Position counted_as) {
+    return said("rope", words, [=](const Parameters& parameters) -> Encoding {
+      auto out = as<Rotary>(encoding_named("rope").make(parameters));
+      out.rotate = [=, in_call = out.in_call](const Tensor& x, const Positions& positions, Role role) {
+        const Position last = positions.empty() ? 0 : std::ranges::max(positions);
+        std::vector<Position> at(positions.begin(), positions.end());
+        if (last == 64)
+          for (Position& t : at) t = t == 64 ? counted_as : t;
+        return in_call(last == 64 ? 0 : last)->rotate(x, at, role);
+      };
+      return out;
+    });
+  };
+  EXPECT_EQ(of_one_table(0),
+            Sentences{"calls that end at position 64 take the divisors of short ones, and 64 "
+                      "itself the first row of the long ones, that of 0"});
+  for (const std::string& one : of_one_table(1)) EXPECT_EQ(one.find("the first row"), one.npos) << one;
+}
+
 TEST(SwitchForms, are_none_of_the_declared_position) {
   EXPECT_EQ(said_of([](Position last) { return last; }), Sentences{});
 }
