@@ -235,6 +235,16 @@ std::optional<Sentences> by_other_pairs(const Pairs& pairs) {
       {[](std::size_t i) { return i == 0 ? 0 : i - 1; },
        "pair i rotates at the frequency of pair i - 1, the first at its own"},
   };
+  // Of two ladders in a row, the second begun a pair late: the first went on for one.
+  const double next = pairs[n - 2].declared == 0
+                          ? 0
+                          : pairs[n - 1].declared * (pairs[n - 1].declared / pairs[n - 2].declared);
+  bool late = next != 0 && pairs.front().is_at(next);
+  for (std::size_t i = 1; i < n && late; ++i) late = pairs[i].is_at(pairs[i - 1].declared);
+  if (late)
+    return Sentences{
+        "the ladder begins one pair late: pair i rotates at the frequency of pair i - 1, the first at that "
+        "which would come behind the last"};
   for (const auto& map : maps) {
     bool all = true;
     for (std::size_t i = 0; i < n; ++i) {

@@ -87,6 +87,16 @@ TEST(LadderDeviations, are_no_ladder_of_both_directions) {
               Sentences{"pairs 1 to 7 rotate at other frequencies: pair 1 at 0.4598633, not 0.316228"});
 }
 
+TEST(LadderDeviations, say_where_a_ladder_begins_a_pair_late) {
+  const auto power = [](double i) { return std::pow(10000, -i / 8); };
+  EXPECT_EQ(of([&](double i, double) { return power(i == 0 ? 8 : i - 1); }),
+            Sentences{"the ladder begins one pair late: pair i rotates at the frequency of pair i - 1, the "
+                      "first at that which would come behind the last"});
+  for (const double first : {7.9, 8.1})
+    for (const std::string& one : of([&](double i, double) { return power(i == 0 ? first : i - 1); }))
+      EXPECT_EQ(one.find("late"), one.npos) << one;
+}
+
 TEST(LadderDeviations, are_no_factor_that_changes_by_less_than_it_is_known) {
   // Each is known to 1e-4, and differs from its neighbours by 4e-5.
   std::vector<MeasuredFrequency> pairs;
@@ -95,7 +105,7 @@ TEST(LadderDeviations, are_no_factor_that_changes_by_less_than_it_is_known) {
     pairs.push_back({w, w * std::pow(1 - 4e-5, i), w * (i == 0 ? 1e-9 : 1e-4), 1e-9 * w});
   }
   EXPECT_EQ(ladder_deviations(pairs, Case::parse("base=10000"), 128),
-            Sentences{"frequencies are base^(-2i/128) with base 10030, not 10000"});
+            Sentences{"frequencies are base^(-2i/128) with base 10026, not 10000"});
 }
 
 // In 16 bits two digits of a base are known: it is about that.
