@@ -189,6 +189,31 @@ struct FewDigits {
   Rounding to;
 };
 
+// One channel of each pair alone: its cosine and sine, or its products and their sum as well.
+std::vector<RotationForm> forms_of_one_channel(const Rotary& truth) {
+  std::vector<RotationForm> out;
+  for (const FewDigits& format : {FewDigits{"bf16", &to_bf16}, FewDigits{"f16", &to_f16}})
+    for (const bool second : {false, true})
+      for (const bool products : {false, true}) {
+        const char* which = second ? "second" : "first";
+        const auto rotate = [to = format.to, second, products](double& one, double& other, const Circle& of) {
+          const double a = one, b = other, c = to(of.cosine), s = to(of.sine);
+          const auto sum = [=](double x, double y) { return products ? to(to(x) + to(y)) : x + y; };
+          at_once(one, other, of);
+          (second ? other : one) = second ? sum(a * s, b * c) : sum(a * c, -b * s);
+        };
+        out.push_back(
+            {products
+                 ? fmt::format("the {} channel of each pair is computed in {}: cosine, sine, products and "
+                               "their sum",
+                               which, format.name)
+                 : fmt::format("in the {} channel of each pair cosine and sine are rounded to {}", which,
+                               format.name),
+             made(truth, rounded(&same, &same, &same), rotate)});
+      }
+  return out;
+}
+
 // Each token is rotated as by a call that ends with it.
 Rotary at_own_lengths(const Rotary& truth) {
   Rotary out = truth;
@@ -386,6 +411,7 @@ std::vector<RotationForm> rotation_forms(const Rotary& truth) {
       {"sines have no sign", made(truth, kept(&same, &without_sign), &at_once)},
       {"ln(1 + position) stands for the position", in(&logarithm, &same, &same)},
       {"the square root of the position stands for the position", in(&root, &same, &same)}};
+  for (RotationForm& form : forms_of_one_channel(truth)) out.push_back(std::move(form));
   for (const Position rows : {128, 256, 512, 1024, 2048, 4096, 8192})
     out.push_back(of_closed_intervals(truth, rows));
   if (const double factor = truth.amplitude; factor != 1) {

@@ -69,6 +69,20 @@ Rotated multiplied(double cosine, double sine) {
   return of_kept([=](double x) { return cosine * x; }, [=](double x) { return sine * x; });
 }
 
+// One channel of a pair by cosine and sine in that format, and where `each` is that, too, every product and
+// the sum.
+Rotated of_one_channel(bool second, const Rounding& kept, const Rounding& each) {
+  return [=](Point x, double t, double w) {
+    const double c = kept(std::cos(t * w)), s = kept(std::sin(t * w));
+    Point out = rotated(x, std::cos(t * w), std::sin(t * w));
+    if (second)
+      out.second = each(each(x.second * c) + each(x.first * s));
+    else
+      out.first = each(each(x.first * c) - each(x.second * s));
+    return out;
+  };
+}
+
 // Row t of numpy.concatenate([linspace(c, c + n, n) for c in (0, n, 2 n, ..)]).
 Rotated of_closed_intervals(int n) {
   return [n](Point x, double t, double w) {
@@ -134,6 +148,22 @@ const std::vector<std::pair<std::string, Rotated>> forms = {
      of_angles([](double t) { return t < 0 ? -std::log(1 - t) : std::log(1 + t); }, same, same)},
     {"the square root of the position stands for the position",
      of_angles([](double t) { return t < 0 ? -std::sqrt(-t) : std::sqrt(t); }, same, same)},
+    {"in the first channel of each pair cosine and sine are rounded to bf16",
+     of_one_channel(false, bf16, same)},
+    {"the first channel of each pair is computed in bf16: cosine, sine, products and their sum",
+     of_one_channel(false, bf16, bf16)},
+    {"in the second channel of each pair cosine and sine are rounded to bf16",
+     of_one_channel(true, bf16, same)},
+    {"the second channel of each pair is computed in bf16: cosine, sine, products and their sum",
+     of_one_channel(true, bf16, bf16)},
+    {"in the first channel of each pair cosine and sine are rounded to f16",
+     of_one_channel(false, f16, same)},
+    {"the first channel of each pair is computed in f16: cosine, sine, products and their sum",
+     of_one_channel(false, f16, f16)},
+    {"in the second channel of each pair cosine and sine are rounded to f16",
+     of_one_channel(true, f16, same)},
+    {"the second channel of each pair is computed in f16: cosine, sine, products and their sum",
+     of_one_channel(true, f16, f16)},
     {"within each 128 positions, distances from the first are 128/127 times as large: a linspace of 128 numbers "
      "over a closed interval",
      of_closed_intervals(128)},
