@@ -294,6 +294,8 @@ TEST(Ways, whole_sequences_end_somewhere) {
   EXPECT_EQ(last("sequence", Rotary{.dim = 4}, "dim=4"), 2047);
   EXPECT_EQ(last("declared_sequence", Rotary{.dim = 4}, "dim=4"), 99);
   EXPECT_EQ(last("bias_sequence", Bias{.heads = 2}, "heads=2"), 511);
+  // Of functions of several kinds, where the first of them ends.
+  EXPECT_EQ(last("rotate_and_bias_sequence", Rotary{.dim = 4}, "dim=4"), 511);
 }
 
 TEST(Ways, a_position_before_the_first_of_a_sequence_is_declined) {

@@ -399,22 +399,31 @@ TEST(PythonSubject, a_list_or_a_batch_that_is_no_answer_to_one_row_is_refused) {
 }
 
 // Bytes that posproof does not write, from a pipe: what a program with the SDK says of them.
+std::string said_of(const std::string& header) {
+  const std::string file = ::testing::TempDir() + fmt::format("posproof_header_{}", ::getpid());
+  std::ofstream(file, std::ios::binary) << static_cast<char>(header.size()) << std::string(7, '\0') << header;
+  std::FILE* pipe = ::popen((sdk("all").substr(4) + " < " + file + " 2>&1").c_str(), "r");
+  std::string out;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) out += static_cast<char>(c);
+  ::pclose(pipe);
+  std::filesystem::remove(file);
+  return out;
+}
+
 TEST(PythonSubject, refuses_a_header_with_a_key_twice) {
-  const auto said = [](const std::string& header) {
-    const std::string file = ::testing::TempDir() + fmt::format("posproof_header_{}", ::getpid());
-    std::ofstream(file, std::ios::binary)
-        << static_cast<char>(header.size()) << std::string(7, '\0') << header;
-    std::FILE* pipe = ::popen((sdk("all").substr(4) + " < " + file + " 2>&1").c_str(), "r");
-    std::string out;
-    for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) out += static_cast<char>(c);
-    ::pclose(pipe);
-    std::filesystem::remove(file);
-    return out;
-  };
   const std::string twice = "a frame's header has a key twice\n";
-  EXPECT_EQ(said(R"({"__metadata__":{"call":"hello","id":"1"},"__metadata__":{"call":"hello"}})"), twice);
-  EXPECT_EQ(said(R"({"__metadata__":{"call":"hello","call":"table","id":"1"}})"), twice);
-  EXPECT_EQ(said(R"({"__metadata__":{"call":"hello","id":"1"}})").find(twice), std::string::npos);
+  EXPECT_EQ(said_of(R"({"__metadata__":{"call":"hello","id":"1"},"__metadata__":{"call":"hello"}})"), twice);
+  EXPECT_EQ(said_of(R"({"__metadata__":{"call":"hello","call":"table","id":"1"}})"), twice);
+  EXPECT_EQ(said_of(R"({"__metadata__":{"call":"hello","id":"1"}})").find(twice), std::string::npos);
+}
+
+// One after the other, each of as many bytes as its shape has.
+TEST(PythonSubject, refuses_tensors_that_do_not_fit_their_bytes) {
+  for (const std::string offsets : {"8,16", "0,4", "0,16"})
+    EXPECT_EQ(said_of(R"({"__metadata__":{"id":"1"},"x":{"dtype":"I64","shape":[1],"data_offsets":[)" +
+                      offsets + "]}}"),
+              "tensor `x` of a frame does not fit its bytes\n")
+        << offsets;
 }
 
 TEST(PythonSubject, large_frames_pass_in_both_directions) {
@@ -442,6 +451,12 @@ TEST(PythonSubject, rounds_to_bfloat16_to_nearest_even) {
   const Subject subject = open(sdk("rounded"), expected(Rotary{.dim = 2}));
   // 1/3 = 0x3eaaaaab rounds up to 0x3eab; 5/3 = 0x3fd55555 rounds down to 0x3fd5
   EXPECT_EQ(rotated(subject, Tensor({1, 1, 1, 2}, {1, 5})), Tensor({1, 1, 1, 2}, {0x1.56p-2, 0x1.aap0}));
+}
+
+// All bits of this one are ones: rounded as a number it would be 0.
+TEST(PythonSubject, rounds_nan_to_nan) {
+  const Subject subject = open(sdk("rounded_nan"), expected(Rotary{.dim = 2}));
+  for (const double entry : rotated(subject, Tensor({1, 1, 1, 2})).data) EXPECT_TRUE(std::isnan(entry));
 }
 
 TEST(PythonSubject, contents_may_have_a_format_of_their_own) {

@@ -137,6 +137,8 @@ elif what == "shapes":  # of one row of what posproof asks, as code gives it; th
           attend=lambda *at: form(first_seen(*at)), dtype=dtype)
 elif what == "rounded":  # thirds, in bfloat16 made from float32
     serve(rotate=lambda x, positions, role: bf16(x / np.float32(3)), dtype="bf16")
+elif what == "rounded_nan":
+    serve(rotate=lambda x, positions, role: bf16(np.full(x.shape, 0x7FFFFFFF, np.uint32).view(np.float32)), dtype="bf16")
 elif what == "layout":
     serve(rotate=layout, positions=["int64", "int32", "float32"])
 elif what == "changing_as_meant":

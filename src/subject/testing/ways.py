@@ -354,6 +354,8 @@ ways = {
     "rows_sequence": lambda: serve(rows=table_sequence, takes_positions="sequence"),
     "rows_too_short": lambda: serve(rows=lambda n: columns(np.arange(max(0, n - 1))), takes_positions="sequence"),
     "bias_sequence": lambda: serve(bias=lambda nq, nk: slopes(np.arange(nq), np.arange(nk)), takes_positions="sequence"),
+    "rotate_and_bias_sequence": lambda: serve(rotate=sequence, bias=lambda nq, nk: slopes(np.arange(nq), np.arange(nk)),
+                                              takes_positions="sequence"),
     "bias_from_the_end": lambda: serve(bias=lambda nq, nk: slopes(np.arange(nk - nq, nk), np.arange(nk)), takes_positions="sequence"),
     "bias_of_a_cache": lambda: serve(bias=cut_from_the_end, takes_positions="sequence"),
     "bias_of_a_cache_alone": lambda: serve(bias=cut_beside_more_keys, takes_positions="sequence"),
