@@ -147,7 +147,13 @@ TEST(CacheFile, what_stands_in_the_columns_of_no_pair_is_seen) {
   Tensor expected({1, 2, 1, 5}, by_row_2);
   wide.at(2, 4) = 7;
   for (std::size_t head = 0; head < 2; ++head) expected.row(head)[4] += 7;
-  EXPECT_EQ(rotated(open(Written("both.npy", wide, true).subject(), rotating())), expected);
+  const Written file("both.npy", wide, true);
+  const Subject subject = open(file.subject(), rotating());
+  EXPECT_EQ(rotated(subject), expected);
+  // What is compared without a rotation has no such number: only a rotation adds it.
+  StoredRotations::Rows stored;
+  EXPECT_TRUE(subject.stored_rotations->read(0, 2, stored));
+  EXPECT_FALSE(subject.stored_rotations->read(0, 3, stored));
 }
 
 TEST(CacheFile, one_file_has_the_cosine_in_the_first_channel_and_the_sine_in_the_second) {
@@ -277,6 +283,13 @@ TEST(CacheFile, one_file_of_complex_numbers_has_one_for_each_pair) {
                                           }),
             ": its rows have 3 complex numbers; a cache of them is one file, of `rope` with dim=5 of 2 in a "
             "row");
+  // Nor is one number the frequencies of two pairs.
+  EXPECT_NE(thrown<std::invalid_argument>("table:" + path,
+                                          [&] {
+                                            open(written(Tensor({1, 2}), "1,"), rotating());
+                                          })
+                .find("its rows have 1 complex numbers"),
+            std::string::npos);
   // An axis of two is no axis of cosines and sines where both are one number.
   EXPECT_EQ(thrown<std::exception>("table:" + path,
                                    [&] {
@@ -494,6 +507,11 @@ TEST(CacheFile, of_a_rotation_on_a_grid_is_refused_where_that_is_not_known) {
           .find("it holds 5 rows, a grid of 2 x 2 has 4: neither before it nor behind it stand rows of class "
                 "tokens, which rotate nothing"),
       std::string::npos);
+  // Nor is one of 1/2 in the second channel of a pair.
+  Tensor still({5, 4}, std::vector<double>(20, 1));
+  EXPECT_NO_THROW(opened_on_a_grid(still, Tensor({5, 4}), "grid=[2,2]"));
+  still.at(0, 3) = still.at(4, 3) = 0.5;
+  EXPECT_THROW(opened_on_a_grid(still, Tensor({5, 4}), "grid=[2,2]"), std::invalid_argument);
   EXPECT_NE(refused({4, 2}, "dim=5").find("has none: `grid` is to say"), std::string::npos);
   Rotary by_head = on_a_grid();
   by_head.rotate = [](Tensor x, const Positions&, Role) {

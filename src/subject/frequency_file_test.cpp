@@ -69,14 +69,13 @@ TEST(FrequencyFile, has_one_for_each_pair) {
 
 // p-RoPE has 0 for the pairs that stand still, in the layout of those that rotate.
 TEST(FrequencyFile, has_zeros_for_pairs_that_stand_still) {
-  const auto rotated = [](const std::vector<Pair>& pairs, const std::vector<double>& frequencies) {
+  const auto rotated = [](const std::vector<Pair>& pairs, const std::vector<double>& frequencies,
+                          const std::vector<double>& x = {1, 1, 1, 1, 0, 0, 0, 0}) {
     const Rotary kept{.dim = 8, .heads = 1, .pairs = pairs};
     const Written file("inv_freq.npy", Tensor({frequencies.size()}, frequencies), true);
     const Subject subject = open(file.subject(), testing::expected(kept, "dim=8"));
     const std::vector<Position> position = {3};
-    return as<Rotary>(subject.encoding)
-        .rotate(Tensor({1, 1, 1, 8}, {1, 1, 1, 1, 0, 0, 0, 0}), position, Role::query)
-        .data;
+    return as<Rotary>(subject.encoding).rotate(Tensor({1, 1, 1, 8}, x), position, Role::query).data;
   };
   const std::vector<Pair> halves = {{0, 4, 1.0, 0}, {1, 5, 0.5, 1}},
                           neighbours = {{0, 1, 1.0, 0}, {2, 3, 0.5, 1}};
@@ -93,15 +92,29 @@ TEST(FrequencyFile, has_zeros_for_pairs_that_stand_still) {
                             right = {c - s, s + c, c2 - s2, s2 + c2, 0, 0, 0, 0};
   for (std::size_t channel = 0; channel < right.size(); ++channel)
     EXPECT_NEAR(found[channel], right[channel], 0x1p-51) << channel;
+  EXPECT_EQ(rotated(neighbours, {1, 0.5, 0.25, 0}, {0, 0, 0, 0, 1, 0, 1, 0}),
+            (std::vector<double>{0, 0, 0, 0, c4, s4, 1, 0}));
+}
+
+TEST(FrequencyFile, stretches_queries_and_keys_each_as_declared) {
+  Rotary stretched = declared();
+  stretched.stretch = [](const Pair&, double, Role role) { return role == Role::key ? 0.5 : 4; };
+  const auto rotary = as<Rotary>(opened(Tensor({2}, {0.25, 0.75}), stretched).encoding);
+  const Tensor x({1, 2, 1, 5}, {1, 0, 0, 1, 7, 2, 1, 1, 0, 8});
+  const std::vector<Position> at = {0};
+  EXPECT_EQ(rotary.rotate(x, at, Role::query), Tensor({1, 2, 1, 5}, {8, 0, 0, 8, 7, 16, 8, 8, 0, 8}));
+  EXPECT_EQ(rotary.rotate(x, at, Role::key), x);
 }
 
 TEST(FrequencyFile, is_of_no_encoding_whose_frequencies_are_others_in_other_calls) {
-  Rotary by_length = declared(), of_a_plane = declared();
+  Rotary by_length = declared(), of_a_plane = declared(), on_a_grid = declared();
+  on_a_grid.positions.axes = 2;
   by_length.in_call = [](Position) { return std::make_shared<const Rotary>(declared()); };
   of_a_plane.error = [](std::span<const double>, std::span<const double>, Role, const Precision&,
                         std::span<double>) {};
   for (const auto& [rotary, why] : {std::pair{by_length, "depend on the length of the call"},
-                                    std::pair{of_a_plane, "are sums over several axes"}}) {
+                                    std::pair{of_a_plane, "are sums over several axes"},
+                                    std::pair{on_a_grid, "are sums over several axes"}}) {
     const Written file("inv_freq.npy", Tensor({2}, {1, 0.5}), true);
     EXPECT_EQ(thrown<std::invalid_argument>(
                   file.subject(),

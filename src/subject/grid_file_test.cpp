@@ -76,6 +76,15 @@ TEST(GridFile, says_its_grid_itself_or_is_told_it) {
     EXPECT_EQ(row(*subject, {1, 2, 0}), (std::vector<double>{41, 42}));
 }
 
+TEST(GridFile, ends_on_each_axis_where_its_grid_does) {
+  for (const auto& [shape, hi] : {std::pair{Shape{3, 4, 2}, 3}, {Shape{5, 4, 2}, 4}}) {
+    const Domain domain = positions_of(opened(counted(shape), 2, "grid=[16,16]").encoding);
+    EXPECT_EQ(domain.hi, hi) << text(shape);
+    EXPECT_EQ(domain.last(0), static_cast<Position>(shape[0]) - 1);
+    EXPECT_EQ(domain.last(1), 3);
+  }
+}
+
 // As a convolution has them: DETR adds [1, dim, rows, columns] to its features.
 TEST(GridFile, may_have_its_channels_first) {
   for (const auto& [shape, parameters, description] : {
@@ -113,6 +122,10 @@ TEST(GridFile, has_rows_of_zeros_for_class_tokens_before_the_grid_or_behind_it) 
       "which hold zeros";
   EXPECT_EQ(refused(counted({13, 2}), 2, "grid=[3,4]"), why);
   EXPECT_EQ(refused(counted({13, 2}, 1), 2, "grid=[3,4]"), why) << "zero in its first number alone";
+  EXPECT_EQ(refused(counted({14, 2}, 2), 2, "grid=[3,4]"),
+            "it holds 14 rows, a grid of 3 x 4 has 12: neither before it nor behind it stand rows of class "
+            "tokens, which hold zeros")
+      << "zeros in the first of two rows alone";
 }
 
 // Llama 4's vision has its class token last, Perception Encoder first; where nothing is added to the numbers

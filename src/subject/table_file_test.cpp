@@ -103,6 +103,19 @@ TEST_F(TableFile, rows_outside_are_refused) {
             " begins at position 2; 1 was asked for");
 }
 
+// As many rows as there are positions, some of which are negative; fewer are those from 0 on.
+TEST_F(TableFile, begins_at_the_first_position_where_it_has_a_row_for_each) {
+  const std::string path = file("x.npy", npy(dictionary("<f8", "(2, 4)"), bytes(eight)));
+  const auto first = [&](const Domain& declared) {
+    return positions_of(open("table:" + path, expected(Table{.dim = 4, .positions = declared})).encoding).lo;
+  };
+  EXPECT_EQ(first({-1, 0}), -1);
+  EXPECT_EQ(first({-1, 1}), 0);
+  Domain ends(-1, 1);
+  ends.ends = true;
+  EXPECT_EQ(first(ends), -1);
+}
+
 TEST_F(TableFile, the_rows_of_a_table_are_stored_as_they_lie_in_the_file) {
   const std::vector<std::uint16_t> halves = {0, 0x3c00, 0x4000, 0x4200, 0x4900, 0x4980, 0x4a00, 0x4a80};
   const std::string path = file("x.npy", npy(dictionary("<f2", "(2, 4)"), bytes(halves)));
