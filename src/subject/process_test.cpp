@@ -8,6 +8,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <thread>
 
@@ -44,6 +46,7 @@ TEST(Process, says_how_its_program_ended) {
   EXPECT_EQ(said({"sh", "-c", "echo one; exit 3"}), "one\nexits with status 3");
   EXPECT_EQ(said({"sh", "-c", "exit 139"}), "exits with status 139");
   EXPECT_EQ(said({"sh", "-c", "exit 139"}, Process::Status::of_a_wrapper), "is killed by SIGSEGV");
+  EXPECT_EQ(said({"sh", "-c", "exit 129"}, Process::Status::of_a_wrapper), "is killed by SIGHUP");
   EXPECT_EQ(said({"sh", "-c", "exit 128"}, Process::Status::of_a_wrapper), "exits with status 128");
   EXPECT_EQ(said({"sh", "-c", "kill -SEGV $$"}), "is killed by SIGSEGV");
   EXPECT_EQ(said({"sh", "-c", "kill -TERM $$"}), "is killed by SIGTERM");
@@ -63,6 +66,33 @@ TEST(Process, that_cannot_be_started_is_refused_with_the_reason) {
   ::setenv("PATH", path.c_str(), 1);
   EXPECT_EQ(refused("/etc/passwd"), "`/etc/passwd` cannot be started: Permission denied");
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
+}
+
+// As a shell has it: in a folder of PATH a file of that name that may not be executed is passed over.
+TEST(Process, is_of_the_first_program_of_that_name_that_may_be_executed) {
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / ("posproof_process_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "true") << "no program";
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", (folder.string() + ":" + path).c_str(), 1);
+  EXPECT_EQ(said({"true"}), "exits with status 0");
+  ::setenv("PATH", path.c_str(), 1);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Process, says_how_its_program_ended_where_nobody_here_asks_for_children) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  EXPECT_EQ(said({"sh", "-c", "exit 3"}), "exits with status 3");
+  std::signal(SIGCHLD, before);
+}
+
+TEST(Process, keeps_the_end_of_its_stderr) {
+  Process process({"sh", "-c", "yes | head -c 300000 >&2; echo end >&2"});
+  EXPECT_EQ(process.await(1, a_minute()), Process::Wait::ended);
+  const std::string tail(process.stderr_tail());
+  EXPECT_EQ(tail.size(), 4096u);
+  EXPECT_TRUE(tail.ends_with("y\nend\n")) << tail.substr(tail.size() - 8);
 }
 
 TEST(Process, gives_its_program_three_descriptors_and_the_usual_signals) {

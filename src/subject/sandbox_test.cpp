@@ -124,6 +124,11 @@ TEST_F(Sandbox, puts_back_what_lies_in_a_hidden_folder_and_nothing_else) {
   EXPECT_EQ(put_back, std::vector<std::string>{folder.string()});
 }
 
+// No word of a command needs to name a file.
+TEST_F(Sandbox, puts_back_nothing_for_an_empty_word) {
+  EXPECT_EQ(sandboxed({"/usr/bin/env", ""}).argv.back(), "");
+}
+
 TEST_F(Sandbox, limits_what_it_says_that_it_limits) {
   const Sandboxed all = sandboxed({"/usr/bin/env", "x"});
   const std::vector<std::string> limits = {
