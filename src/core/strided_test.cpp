@@ -44,5 +44,17 @@ TEST(Strided, numbers_differ_where_a_bit_does_and_what_is_between_them_is_no_mat
     }
 }
 
+// Each in its own steps, as the columns of two files lie.
+TEST(Strided, numbers_are_compared_in_the_steps_of_both) {
+  for (const std::size_t size : {2u, 4u, 8u}) {
+    const std::vector<std::byte> some = counted(size, 3);
+    std::vector<std::byte> others(6 * size, std::byte{0});
+    copy(some.data(), {size, 1, 3}, others.data(), 2);
+    EXPECT_TRUE(have_the_same_bits(some.data(), {size, 1, 3}, others.data(), 2)) << size;
+    EXPECT_FALSE(have_the_same_bits(some.data(), {size, 1, 3}, others.data(), 1)) << size;
+    EXPECT_TRUE(have_the_same_bits(others.data(), {size, 2, 3}, some.data(), 1)) << size;
+  }
+}
+
 }  // namespace
 }  // namespace posproof::strided_test

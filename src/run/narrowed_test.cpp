@@ -211,6 +211,9 @@ TEST(Overlap, is_what_both_declare_and_the_hard_ones_of_the_second) {
   EXPECT_EQ(both.hard, (std::vector<Position>{0, 50}));
   EXPECT_EQ(both.axes, 2u);
   EXPECT_EQ(overlap(Domain(20, 90), Domain(-9, 50)).lo, 20);
+  // On each axis where the first of both ends.
+  a.axes = 2, a.last_on_axis = {60, 5}, b.last_on_axis = {7, 50};
+  EXPECT_EQ(overlap(a, b).last_on_axis, (std::vector<Position>{7, 5}));
   EXPECT_EQ(overlap(Domain(-20, 30), Domain(-9, 50)).hi, 30);
 }
 

@@ -73,6 +73,17 @@ TEST(Search, a_case_that_does_not_repeat_is_flaky) {
   EXPECT_GE(original.counterexample.integer("t"), 2000);
 }
 
+// What failed when it was found and once more, and never again.
+TEST(Search, a_case_that_repeats_once_is_flaky) {
+  int failed = 0;
+  const Refuted twice = refuted([&](Draw& draw) {
+    const Position t = draw.position("t", wide);
+    return fails_where(t >= 100 && ++failed <= 2);
+  });
+  EXPECT_GE(twice.counterexample.integer("t"), 100);
+  EXPECT_FALSE(twice.repeats);
+}
+
 // While it is made smaller, smaller cases end in another error.
 TEST(Search, a_crash_is_shrunk_to_the_smallest_that_crashes_alike) {
   bool crashed = false;
