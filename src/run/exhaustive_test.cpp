@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "core/call.h"
@@ -133,6 +134,26 @@ TEST(Exhaustive, all_pairs_of_a_file_are_compared_where_rows_may_be_shifted) {
   late = held;
   values.at(count + 137, 138) += 1;  // of a key after the query, which a causal mask hides
   EXPECT_TRUE(std::holds_alternative<Holds>(found().verdict.value()));
+}
+
+TEST(Exhaustive, keys_after_the_query_of_a_file_are_compared_where_no_mask_hides_them) {
+  const Parameters any = with(alibi(), Case::parse("heads=2 rows=any form=symmetric"));
+  const Encoding truth = alibi().oracle(any);
+  std::vector<Position> at(40);
+  std::iota(at.begin(), at.end(), 0);
+  Tensor values = as<Bias>(truth).bias(at, at);
+  const auto verdict = [&] {
+    const testing::Written file("symmetric.npy", values, true);
+    return exhaustive(
+               truth,
+               open(file.subject(),
+                    {.encoding = "alibi", .parameters = any, .declared = attention::in_every_kind(truth)}),
+               {}, false)
+        .verdict.value();
+  };
+  EXPECT_TRUE(std::holds_alternative<Holds>(verdict()));
+  values.at(17, 30) += 0.25;
+  EXPECT_EQ(std::get<Refuted>(verdict()).counterexample.real("i"), 17);
 }
 
 // A window of tokens, each pair of which has its bias: on a grid no pair was compared.
