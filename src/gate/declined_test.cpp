@@ -58,6 +58,24 @@ TEST(Declined, suggests_no_end_where_the_position_is_not_the_reason) {
       << "it declines its first position";
 }
 
+// The farthest position of a bias may be a key's.
+TEST(Declined, says_from_which_key_on) {
+  const EncodingSpec& spec = encoding_named("alibi");
+  auto bias = spec.make<Bias>(with(spec, Case::parse("heads=2")));
+  bias.bias = [entries = bias.bias](const Positions& queries, const Positions& keys) {
+    for (std::size_t n = 0; n < keys.size(); ++n)
+      if (keys[n] >= 100) throw Refusal("no such key");
+    return entries(queries, keys);
+  };
+  const auto declined = std::make_shared<Declined>();
+  const Encoding counting = counting_declined(bias, declined);
+  Call call = sequence(bias, {0});
+  call.keys.whole = {5000};
+  EXPECT_THROW(answer(counting, call), Refusal);
+  EXPECT_EQ(declined->first, Position{5000});
+  EXPECT_NE(in_words(counting, *declined).find("from position 100 on"), std::string::npos);
+}
+
 // Row 2 of a window of 2 rows and 3 columns is outside, though column 2 is not.
 TEST(Declined, counts_what_is_inside_on_every_axis) {
   Table window{.dim = 1};

@@ -41,6 +41,19 @@ TEST(Observed, the_same_bits_are_seen) {
   EXPECT_EQ(words(found.repeated), fmt::format("same bits in {0} of {0} calls", found.repeated.calls));
 }
 
+// With whatever bits: another thread's NaN may have another sign.
+TEST(Observed, nan_is_nan) {
+  const auto calls = std::make_shared<int>(0);
+  const Observations found = observed([calls](const Call& call) {
+    Tensor out = answer(truth(), call);
+    for (double& entry : out.data) entry = std::copysign(std::nan(""), ++*calls % 2 == 0 ? 1.0 : -1.0);
+    ++*calls;
+    return out;
+  });
+  EXPECT_GE(found.repeated.calls, 20u);
+  EXPECT_EQ(found.repeated.differ, 0u);
+}
+
 TEST(Observed, every_second_answer_with_another_bit_is_counted) {
   const auto odd = std::make_shared<bool>(false);
   const Observations found = observed([odd](const Call& call) {

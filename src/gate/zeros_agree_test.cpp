@@ -42,6 +42,11 @@ TEST(ZerosAgree, with_no_encoding_of_standard_parameters_in_16_bits) {
       EXPECT_FALSE(agree(*spec, with(*spec, {}), precision)) << id << " in " << precision.text();
 }
 
+TEST(ZerosAgree, with_nothing_of_another_kind) {
+  const EncodingSpec& spec = encoding_named("alibi");
+  EXPECT_FALSE(zeros_agree(spec.oracle(with(spec, {})), Table{.dim = 4}, half, {.budget = {.cases = 20}}));
+}
+
 // Every distance is 0 at one position alone, and every entry is.
 TEST(ZerosAgree, and_say_what_there_is_where_the_truth_is_0) {
   Gated one{"alibi", "heads=2"};
