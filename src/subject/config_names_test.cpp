@@ -146,6 +146,11 @@ TEST(ConfigNames, of_bases) {
            R"("rope_theta": 1e4, "rotary_emb_base": 2e4, "rope_parameters": {"main": {"rope_theta": 1e5}})"),
        and_of_llama("layout=half_split; base: 10000 (rope_theta) or 20000 (rotary_emb_base); not read: "
                     "rope_parameters.main.rope_theta = 100000")},
+      // What else has to be named is no base.
+      {llama(R"("rotary_dim": 32, "rotary_pct": 0.25, "rope_parameters": {"main": {"rope_theta": 1e5}})"),
+       and_of_llama("layout=half_split; rotary_dim: 32 (rotary_dim 32) or 16 (rotary_pct 0.25); no base: has "
+                    "rope_parameters.main.rope_theta and no rope_parameters.rope_theta; not read: "
+                    "rope_parameters.main.rope_theta = 100000")},
   });
 }
 
@@ -222,6 +227,17 @@ TEST(ConfigNames, of_type_proportional) {
       {model("llama", R"("rope_parameters": {"rope_type": "proportional", "partial_rotary_factor": 0.5})"),
        "layout=half_split; no kept_pairs: has rope type proportional and says no width of a head; not read: "
        "rope_parameters.partial_rotary_factor = 0.5"},
+      // Of local layers, too.
+      {llama(R"("rope_parameters": {"sliding_attention": {"rope_type": "proportional",
+                "partial_rotary_factor": 0.5}})"),
+       and_of_llama(
+           "layout=half_split kept_pairs=16; rope_parameters.sliding_attention alone is read: the file "
+           "has no rope_parameters.full_attention")},
+      {llama(R"("rope_parameters": {"full_attention": {"rope_type": "default"}, "sliding_attention":
+                {"rope_type": "proportional", "partial_rotary_factor": 0.5}})"),
+       and_of_llama(
+           "layout=half_split; kept_pairs: 16 (rope_parameters.sliding_attention, proportional) or 0 "
+           "(.full_attention)")},
       {llama(R"("rope_scaling": {"rope_type": "proportional", "factor": 1}, "partial_rotary_factor": 0.5)"),
        and_of_llama("layout=half_split kept_pairs=16")},
   });

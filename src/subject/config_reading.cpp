@@ -198,11 +198,14 @@ void Reading::note(std::string_view parameter, std::string what) {
   out_.notes.push_back({std::string(parameter), std::move(what)});
 }
 
-void Reading::note_where_unsaid(std::string_view parameter, std::string what) {
+bool Reading::is_accounted(std::string_view parameter) const {
   const auto names_it = [&](const auto& one) { return one.parameter == parameter; };
-  if (!out_.parameters.has(parameter) && std::ranges::none_of(out_.ambiguous, names_it) &&
-      std::ranges::none_of(out_.missing, names_it))
-    note(parameter, std::move(what));
+  return out_.parameters.has(parameter) || std::ranges::any_of(out_.ambiguous, names_it) ||
+         std::ranges::any_of(out_.missing, names_it);
+}
+
+void Reading::note_where_unsaid(std::string_view parameter, std::string what) {
+  if (!is_accounted(parameter)) note(parameter, std::move(what));
 }
 
 void Reading::note_what_was_not_read() {

@@ -53,6 +53,8 @@ class Reading {
   void note_where_unsaid(std::string_view parameter, std::string what);
 
   const Parameters& parameters() const { return out_.parameters; }
+  // Whether it was set, or somebody has to name it.
+  bool is_accounted(std::string_view parameter) const;
   // How many parameters somebody has to name.
   std::size_t open() const { return out_.ambiguous.size() + out_.missing.size(); }
   Configured done();

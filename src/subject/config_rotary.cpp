@@ -244,7 +244,7 @@ class RotaryOfTransformers {
 
   // Objects of layers with other names.
   void need_a_base() {
-    if (to_.parameters().has("base") || to_.open() > 0) return;
+    if (to_.is_accounted("base")) return;
     if (const std::string other = to_.below("rope_parameters", "rope_theta"); !other.empty())
       to_.missing("base", fmt::format("has {} and no rope_parameters.rope_theta", printable(other, 100)));
   }
@@ -309,9 +309,12 @@ class RotaryOfTransformers {
     if (!to_.has_object(full)) return type_of(sliding);
     const std::string one = type_of(full), other = type_of(sliding);
     if (one == other) return one;
-    if (one == "proportional" && other == "default") {
-      to_.two_readings("kept_pairs", fmt::format("{} ({}, proportional) or 0 (.sliding_attention)",
-                                                 number_text(kept_pairs(dim)), full));
+    const bool of_full = one == "proportional" && other == "default",
+               of_sliding = one == "default" && other == "proportional";
+    if (of_full || of_sliding) {
+      to_.two_readings("kept_pairs", fmt::format("{} ({}, proportional) or 0 ({})",
+                                                 number_text(kept_pairs(dim)), of_full ? full : sliding,
+                                                 of_full ? ".sliding_attention" : ".full_attention"));
       set_factor_of_proportional();
       return std::nullopt;
     }
@@ -323,9 +326,9 @@ class RotaryOfTransformers {
   // transformers, _compute_proportional_rope_parameters: the first pairs have the frequencies of the whole
   // head, the others 0.
   double kept_pairs(double dim) {
-    const Found share =
-        to_.number({"rope_parameters.partial_rotary_factor", in(full, "partial_rotary_factor"),
-                    "rope_scaling.partial_rotary_factor", "partial_rotary_factor"});
+    const Found share = to_.number({"rope_parameters.partial_rotary_factor",
+                                    in(full, "partial_rotary_factor"), in(sliding, "partial_rotary_factor"),
+                                    "rope_scaling.partial_rotary_factor", "partial_rotary_factor"});
     const Found global = to_.number({"global_head_dim"});
     return std::floor((share ? share->value : 1) * (global ? global->value : dim) / 2);
   }
