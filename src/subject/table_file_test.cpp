@@ -460,6 +460,9 @@ TEST_F(TableFile, npz_that_lies_is_refused) {
             ": has a directory that is cut short: 0 of 2 arrays");
   EXPECT_EQ(said("x.npz", npz(files, [](std::string& entry) { entry[29] = 1; })),
             ": has a directory that is cut short: 0 of 2 arrays");
+  for (const std::size_t field : {30u, 32u})  // three bytes more than the directory has
+    EXPECT_EQ(said("x.npz", npz({{"a.npy", two}}, [field](std::string& entry) { entry[field] = 3; })),
+              ": has a directory that is cut short: 0 of 1 arrays");
   EXPECT_EQ(said("x.npz", npz(files, [](std::string& entry) { entry[22] = entry[26] = 1; })),
             ": ends within `a.npy`");
   EXPECT_EQ(said("x.npz", npz(files, [](std::string& entry) { entry[24] ^= 1; })),
