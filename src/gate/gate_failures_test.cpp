@@ -44,6 +44,22 @@ TEST(GateFailures, are_shown_once_and_the_first_is_named) {
   EXPECT_GT(same, 2);
 }
 
+// A property that fails otherwise has a finding of its own.
+TEST(GateFailures, that_are_others_are_shown_each) {
+  const Gated raising{"rope", "dim=4", [](const Encoding&, const Call& call) -> Tensor {
+                        const std::string why =
+                            call.positions.size() > call.batch ? "several tokens" : "alone";
+                        throw Failure(Failure::How::raised, why, "rotate: " + why);
+                      }};
+  const GateResult found = raising();
+  Texts shown;
+  for (const PropertyResult& one : found.results)
+    if (const auto* refuted = std::get_if<Refuted>(&one.verdict); refuted && one.same_as.empty())
+      shown.push_back(refuted->instead);
+  std::ranges::sort(shown);
+  EXPECT_EQ(shown, (Texts{"rotate: alone", "rotate: several tokens"}));
+}
+
 // An interrupt comes while the failure is asked again, of a subject that is right then: what was seen stands.
 // In a process of its own: the tests go on.
 TEST(GateFailures, that_an_interrupt_leaves_unrepeated_stand) {
