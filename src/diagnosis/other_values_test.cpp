@@ -73,6 +73,12 @@ TEST(OtherOrders, are_all_of_a_short_list) {
                         "parts=[4,1,2] powers=[3]", "parts=[4,2,1] powers=[3]"}));
 }
 
+// The axes of a grid in another order are a file of another shape.
+TEST(OtherOrders, are_none_of_a_grid) {
+  const Schema of_a_grid{{{"grid", type::List{2}, std::vector{2.0, 3.0}, {std::vector{2.0, 3.0}}, "grid"}}};
+  EXPECT_TRUE(other_orders(of_a_grid, {}).empty());
+}
+
 // What a subject of another setting is said to be.
 Words said(const std::string& family, const std::string& declared, const std::string& is) {
   const EncodingSpec& spec = encoding_named(family);
