@@ -199,7 +199,7 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
         elif not grid:
             domain = (begin, min(_LAST_OF_A_SEQUENCE.get(kind, 2047) for kind in functions))
         elif hello().get("coordinates") == "whole" or hello().get("normalize") == "none":
-            domain = (0, int(min(grid)) - 1)  # the encoding has no grid, and its axes no ends of their own
+            domain = (0, int(max(grid)) - 1)  # the encoding has no grid; posproof ends each axis at its extent
 
     words = {"answer": "hello", "id": "0", "protocol": _PROTOCOL, "kinds": " ".join(functions), "dtype": how.stored,
              "name": name or os.path.splitext(os.path.basename(sys.argv[0]))[0], "version": str(version),

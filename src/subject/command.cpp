@@ -150,15 +150,28 @@ Tensor asked(SubjectProtocol& talk, const Encoding& declared, const Call& drawn,
   }
 }
 
+// The extents of the grid whose tokens, all of them, are a whole sequence of the subject, where the encoding
+// itself has no use for them and its axes end nowhere; else none.
+std::vector<double> grid_of(const Introduction& it, const Expected& expected, const Domain& declared) {
+  const bool whole = it.takes_positions == "sequence" && declared.last_on_axis.empty();
+  const Value* const given = whole ? expected.parameters.find("grid") : nullptr;
+  const auto* const grid = given == nullptr ? nullptr : std::get_if<std::vector<double>>(given);
+  return grid == nullptr || grid->size() != declared.axes ? std::vector<double>{} : *grid;
+}
+
 // The declared encoding with the subject's function in the place of its own, or with its backward pass.
 Encoding answered(const Encoding& declared, const std::shared_ptr<SubjectProtocol>& talk,
-                  bool backward = false) {
+                  const Expected& expected, bool backward = false) {
   const auto& said = talk->introduction().domain;
   Domain domain = said ? within(*said, positions_of(declared)) : positions_of(declared);
   domain.axes = positions_of(declared).axes;
   domain.last_on_axis.clear();
-  for (std::size_t axis = 0; domain.axes > 1 && axis < domain.axes; ++axis)
-    domain.last_on_axis.push_back(std::min(domain.hi, positions_of(declared).last(axis)));
+  const std::vector<double> grid = grid_of(talk->introduction(), expected, positions_of(declared));
+  for (std::size_t axis = 0; domain.axes > 1 && axis < domain.axes; ++axis) {
+    const Position last = std::min(domain.hi, positions_of(declared).last(axis));
+    domain.last_on_axis.push_back(grid.empty() ? last
+                                               : std::min(last, static_cast<Position>(grid[axis]) - 1));
+  }
   domain.real = gives_real_positions(declared, talk->introduction());
   return answered_by(with_positions(declared, domain), [declared, talk, backward](const Call& call) {
     return asked(*talk, declared, call, backward);
@@ -189,15 +202,16 @@ Subject open_command(const Words& words, std::vector<std::string> argv, const Ex
   return {
       .name = "",
       .description = described(it),
-      .encoding = answered(declared, talk),
+      .encoding = answered(declared, talk, expected),
       .precision = words.precision.value_or(it.precision),
       .containment = talk->containment(),
       .renew = [talk] { talk->renew(); },
       .takes_positions = it.takes_positions,
       .own_heads = it.heads,
       .not_asked = never_asked(declared, it),
-      .backward = it.backward && signature(declared).role ? std::optional(answered(declared, talk, true))
-                                                          : std::nullopt,
+      .backward = it.backward && signature(declared).role
+                      ? std::optional(answered(declared, talk, expected, true))
+                      : std::nullopt,
   };
 }
 
