@@ -412,6 +412,48 @@ TEST(ExhaustiveLive, every_place_of_a_small_grid_is_asked_for) {
   }
 }
 
+// One wrong pair of a window of 900 of them, one wrong place of a grid of 30.
+TEST(ExhaustiveLive, every_pair_of_a_small_window_and_every_rotation_of_a_small_grid_is_asked_for) {
+  const auto all_of = [](const Encoding& right, const Encoding& subject) {
+    return exhaustive(right, {"made", "", subject, all_f64}, {}, false).verdict;
+  };
+  const auto window = [](const std::string& extents) {
+    return truth_of(encoding_named("relative_table"), "heads=1 " + extents);
+  };
+  const Encoding five_by_six = window("height=5 width=6");
+  EXPECT_TRUE(std::holds_alternative<Holds>(all_of(five_by_six, five_by_six).value()));
+  EXPECT_TRUE(all_of(window("height=16 width=16"), window("height=16 width=16")).has_value());
+  EXPECT_FALSE(all_of(window("height=16 width=17"), window("height=16 width=17")).has_value());
+  auto wrong = as<Bias>(five_by_six);
+  wrong.bias = [bias = wrong.bias](const Positions& queries, const Positions& keys) {
+    Tensor out = bias(queries, keys);
+    for (std::size_t q = 0; q < queries.size(); ++q)
+      for (std::size_t k = 0; k < keys.size(); ++k)
+        if (queries.at(q, 0) == 3 && queries.at(q, 1) == 2 && keys.at(k, 0) == 1 && keys.at(k, 1) == 4)
+          out.data[q * keys.size() + k] += 1;
+    return out;
+  };
+  const auto of_pair = all_of(five_by_six, wrong);
+  EXPECT_EQ(std::get<Refuted>(of_pair.value()).counterexample.text(), "nq=1 nk=1 i=3 i_1=2 j=1 j_1=4");
+
+  const Encoding grid = truth_of(encoding_named("axial_rope"), "dim=8 coordinates=cells grid=[5,6]");
+  EXPECT_TRUE(std::holds_alternative<Holds>(all_of(grid, grid).value()));
+  auto last = as<Rotary>(grid);
+  last.rotate = [rotate = last.rotate](const Tensor& x, const Positions& at, Role role) {
+    Tensor out = rotate(x, at, role);
+    for (std::size_t token = 0; token < at.size(); ++token)
+      if (at.at(token, 0) == 2 && at.at(token, 1) == 3)
+        for (std::size_t channel = 0; channel < 8; ++channel) {
+          const std::size_t n = x.shape[2];
+          out.row(token / n * x.shape[1] * n + token % n)[channel] *= 1 + 1e-6;
+        }
+    return out;
+  };
+  const auto of_place = all_of(grid, last);
+  EXPECT_EQ(std::get<Refuted>(of_place.value()).counterexample.integer("t"), 2);
+  EXPECT_EQ(std::get<Refuted>(of_place.value()).counterexample.integer("t_1"), 3);
+}
+
 // What holds nowhere it could have failed says nothing.
 TEST(ExhaustiveLive, rows_that_could_not_have_been_refuted_give_no_verdict) {
   const Encoding truth = truth_of(sinusoidal(), "dim=2");
