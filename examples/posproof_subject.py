@@ -273,9 +273,9 @@ _MEANS = {
     "qkv": "qkv mixed_qkv qkv_states",
     "q": "q query xq query_states query_layer queries",
     "k": "k key xk key_states key_layer keys",
-    "positions": "position_ids positions pos input_pos pos_ids position timesteps steps",
+    "positions": "position_ids positions pos input_pos pos_ids position timesteps steps residue_index ri",
     "length": "seq_len max_seq_len seqlen length seq_length sequence_length n num_positions max_len",
-    "offset": "offset start_pos seqlen_offset past_key_values_length past_length past_len start past_kv_len",
+    "offset": "offset start_pos seqlen_offset past_key_values_length past_length past_len start past_kv_len start_idx start_index",
     "cos": "cos cos_cached cosine",
     "sin": "sin sin_cached sine",
     "freqs": "freqs freqs_cis freq_cis rotary_pos_emb rotary_emb rope rope_cache emb",
@@ -286,6 +286,10 @@ _MEANS = {
     "ids": "input_ids ids tokens token_ids",
     "shape": "input_ids_shape input_shape",
     "batch": "batch_size bsz",
+    "grid": "grid_size feat_shape spatial_shape size shape hw",
+    "grid_rows": "h height grid_h patches_h",
+    "grid_columns": "w width grid_w patches_w",
+    "grid_frames": "f frames grid_f grid_t",
 }
 _MEANING = {name: what for what, names in _MEANS.items() for name in names.split()}
 
@@ -311,6 +315,7 @@ _SETTINGS = {name: what for what, names in {
 }.items() for name in names.split()}
 
 _LENGTH = 2048  # of tables that a constructor makes
+_OF_REAL_POSITIONS = ("timestep_embedding", "nerf", "gaussian_fourier", "random_fourier")
 _METHODS = {"rotate": ("rotate_queries_or_keys",), "bias": ("compute_bias", "_compute_bias", "compute_position_bias"), "rows": ()}
 
 _KNOWN_SHAPES = """known are
@@ -319,18 +324,19 @@ _KNOWN_SHAPES = """known are
            forward(x, position_ids=), (x, offset=), (x, seq_len=), (x), (q, k), (q, k, positions), (positions, query, key),
            (qkv), (qkv, seqlen_offset=) of [batch, n, 3, heads, dim] or with its 3 elsewhere, that gives what it rotated
   table    forward(x) that adds it or answers by the length of x, (x, offset=), either with the rows beside x, (x) of a row of
-           positions, (positions), (seq_len), (input_ids, past_key_values_length=), (input_ids_shape, past_key_values_length=),
-           nn.Embedding, a tensor [n, dim], [1, n, dim] or [n, 1, dim]
-  bias     compute_bias(query_length, key_length), compute_position_bias(x), forward(i, j), (seq_len), (attention_mask, num_heads,
-           dtype), (logits) that adds it, a tensor [heads, n, n] or [1, heads, 1, n]
+           positions or a column of them, (positions), (seq_len), (input_ids, past_key_values_length=), (input_ids_shape,
+           past_key_values_length=), nn.Embedding, a tensor [n, dim], [1, n, dim] or [n, 1, dim]; of a grid forward(x) of
+           [batch, rows, columns, channels] or [batch, channels, rows, columns], (h, w), (size), a tensor [channels, rows, columns]
+  bias     compute_bias(query_length, key_length), compute_position_bias(x), forward(i, j), (seq_len), (residue_index),
+           (attention_mask, num_heads, dtype), (logits) that adds it, a tensor [heads, n, n] or [1, heads, 1, n]
 other code is served by a function of your own: serve(rotate=, rows=, bias=)"""
 
 
 def serve_module(module, apply=None, dtype=None, method=None, buffers=False, **options):
     """Serves a PyTorch module as it is; says on standard error, and in the report, how it took it.
 
-    module   a module, its class, a function of what posproof asks (hello()) that makes one, a function of PyTorch code that
-             works like a forward(), or a tensor that is a table. A class is constructed by the names of its parameters (dim,
+    module   a module, its class, a function of one parameter, what posproof asks (hello()), that makes one, a function of PyTorch
+             code that works like a forward(), or a tensor that is a table. A class is constructed by the names of its parameters (dim,
              base, theta, max_position_embeddings, config, ..), from what posproof asks; its tables get 2048 entries. The
              module is moved to the dtype as a checkpoint that is loaded in it is: buffers that are not persistent, as inv_freq
              is, stay as they are, where it answers in the dtype so. eval() is called. Of `learned` and `t5_bias` its table
@@ -341,7 +347,8 @@ def serve_module(module, apply=None, dtype=None, method=None, buffers=False, **o
     method   name of the method to call, where it is not forward()
     buffers  True moves every buffer to the dtype, as module.to(dtype) does: in 16 bits that rounds frequencies
     options  those of serve(): takes_positions, axes, domain, name, vjp, ..; what is not given is found by a small call. A module
-             that takes one axis for another looks like one of another layout: axes= says which one is meant
+             that takes one axis for another looks like one of another layout: axes= says which one is meant. Where a table ends
+             early (of at most 4096 positions) is found by a few calls, and said
     """
     import torch
     asked = hello()
@@ -359,14 +366,20 @@ def serve_module(module, apply=None, dtype=None, method=None, buffers=False, **o
             break
     if number is None:
         sys.exit("serve_module(%s): not recognised\nit is %s\n%s\n%s" % (
-            served.name, served.text(), "\n".join("tried  " + one for one in tried[-12:]) or "nothing fits its parameters",
+            served.name, served.text(), "\n".join("tried  " + one for one in [served.why_not_made] * bool(served.why_not_made) +
+                                                  tried[-16:]) or "nothing fits its parameters",
             _KNOWN_SHAPES))
     way = list(served.ways(axes))[number]
     options = dict(way.options, **options)
+    words = way.words
     if "domain" not in options and served.length is not None:
         ends = options["takes_positions"] == "sequence" or not _answers(make(), number, axes, options, dtype, served.length)
         options.update({"domain": (0, served.length - 1)} if ends else {})
-    words = way.words
+    elif "domain" not in options and served.grid() is None and asked.encoding != "learned":
+        last = _last_answered(make, number, axes, options, dtype)
+        if last is not None:
+            options["domain"] = (0, last)
+            words += ", which ends at position %d" % last
     if served.kept:
         words += ", buffers as they are: %s (buffers=True moves them to %s)" % (", ".join(served.kept), _format(dtype, "dtype").lower())
     print("posproof_subject: %s taken as: %s" % (served.name, words), file=sys.stderr)
@@ -377,14 +390,20 @@ def serve_module(module, apply=None, dtype=None, method=None, buffers=False, **o
 
 class _Way:
     """A way to call a module: in words, the options of serve() that go with it, and the function to serve. Of ways that are
-    `alike` one alone may fit; `check` raises where the small call was answered, but the way is another one."""
+    `alike` one alone may fit, or one alone in which its width is its own, where `widens` says whether it is that of x; `check`
+    raises where the small call was answered, but the way is another one."""
 
-    def __init__(self, words, function, takes_positions="each", axes=None, both=False, alike=False, check=lambda: None, heads=3,
-                 **options):
+    def __init__(self, words, function, takes_positions="each", axes=None, both=False, alike=False, check=lambda: None,
+                 widens=lambda: False, heads=3, **options):
         self.words, self.function, self.both, self.alike, self.check, self.heads = words, function, both, alike, check, heads
+        self.widens = widens
         self.options = dict(options, takes_positions=takes_positions)
         if axes is not None:
             self.options["axes"] = axes
+
+    def of_whole_positions(self):
+        """The same for code that takes no position between whole numbers, where no other way fits."""
+        return _Way(self.words + ", whole ones", self.function, positions="int64", check=self.check)
 
 
 def _first_that_works(make, options, dtype, tried):
@@ -407,6 +426,10 @@ def _first_that_works(make, options, dtype, tried):
             if not way.alike:
                 return number
             if first is not None and first[2].tobytes() != answer.tobytes():
+                widen = [one.widens() for one in (first[1], way)]
+                if widen[0] != widen[1]:
+                    first = first if widen[1] else (number, way, answer)
+                    continue
                 sys.exit("serve_module(%s): two ways to call it fit, and their answers differ\n%s\n%s\ntakes_positions=`%s` or "
                          "axes= says which one is meant" % (module.name, first[1].words, way.words,
                                                             first[1].options["takes_positions"]))
@@ -427,8 +450,10 @@ def _tried(module, way, options, dtype, first=0):
     """A small call, all of whose extents differ."""
     options = dict(way.options, **options)
     asked = module.asked
-    n = 7 if module.kind == "rows" and asked.get("dim") == 5 else 5
+    n = 7 if asked.get("dim" if module.kind == "rows" else "heads") == 5 and module.kind != "rotate" else 5
     row = _places(first + np.arange(n), module)
+    if asked.encoding in _OF_REAL_POSITIONS and "positions" not in options and options["takes_positions"] in ("each", "shared"):
+        row = row.astype(np.float64)
     how = _How({module.kind: way.function}, dtype, options.get("takes"), options["takes_positions"], options.get("axes"),
                options.get("heads"), options.get("in_place", False), way.both, None,
                (options.get("prefix", 0), options.get("suffix", 0)))
@@ -437,9 +462,9 @@ def _tried(module, way, options, dtype, first=0):
         x = np.broadcast_to((np.arange(asked["dim"]) % 7 - 3) / 4, (2, way.heads, 5, asked["dim"]))
         return _rotate(_Call(words, {"x": x, "positions": np.stack([row, row])}, how), way.function)
     if module.kind == "rows":
-        return _of_shape(_rows(_Call(words, {"positions": row}, how), way.function), (n, asked.get("dim", 1)))
+        return _of_shape(_rows(_Call(words, {"positions": row}, how), way.function), (n, asked.get("dim")))
     queries = _Call(words, {"queries": row[:3], "keys": row}, how)
-    return _of_shape(_bias(queries, way.function), (asked["heads"], 3, 5))
+    return _of_shape(_bias(queries, way.function), (asked["heads"], 3, n))
 
 
 def _places(numbers, module):
@@ -459,6 +484,26 @@ def _answers(module, number, axes, options, dtype, first):
         return False
 
 
+def _last_answered(make, number, axes, options, dtype):
+    """Of a table that a module was made with, where it ends early: the last position for which a small call is answered, where
+    one of those of the usual lengths is not. None where all of them are."""
+    few, kind = 5, make().kind
+    lengths = [n for n in (64, 512, 2048, 4096) if options["takes_positions"] == "each" or n - 1 <= _LAST_OF_A_SEQUENCE[kind]]
+    answered = few
+    for length in lengths:
+        if _answers(make(), number, axes, options, dtype, length - few):
+            answered = length
+            continue
+        while length - answered > 1:
+            middle = (length + answered) // 2
+            if _answers(make(), number, axes, options, dtype, middle - few):
+                answered = middle
+            else:
+                length = middle
+        return answered - 1
+    return None
+
+
 def _parameters(call):
     return [one for one in inspect.signature(call).parameters.values() if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
 
@@ -468,7 +513,7 @@ class _Module:
 
     def __init__(self, module, apply, method, asked, dtype, torch, kind, casts):
         self.asked, self.torch, self.kind, self.apply, self.length, self.dtype = asked, torch, kind, apply, None, dtype
-        self.kept = []  # buffers that are not moved to the dtype
+        self.kept, self.why_not_made = [], None  # buffers that are not moved to the dtype
         self.name = getattr(module, "__name__", type(module).__name__)
         if not isinstance(module, (torch.nn.Module, torch.Tensor)) and callable(module):
             module = self._made(module)
@@ -527,8 +572,16 @@ class _Module:
         required = [one for one in parameters if one.default is one.empty]
         if not inspect.isclass(make):
             alone = required[0].name if len(required) == 1 else None
-            if alone == "asked" or alone is not None and make.__name__ == "<lambda>" and alone not in _MEANING:
+            of_a_call = _MEANING.get(alone, "grid")[:4] != "grid"  # an extent of a grid is seldom all that a call is given
+            if alone == "asked" or alone is not None and make.__name__ == "<lambda>" and not of_a_call:
                 return make(self.asked)
+            if alone is not None and not of_a_call and alone not in _SETTINGS:
+                try:  # a parameter of any other name may be what posproof asks, too
+                    made = make(self.asked)
+                except Exception as error:
+                    self.why_not_made = "%s(asked): %s" % (self.name, (str(error) or type(error).__name__).splitlines()[0][:160])
+                    return make
+                return made if isinstance(made, (self.torch.nn.Module, self.torch.Tensor, tuple, list)) else make
             if required and any(one.name not in _SETTINGS for one in required) or not any(
                     _SETTINGS.get(one.name) == "length" for one in required):
                 return make
@@ -561,7 +614,7 @@ class _Module:
         interleaved = asked.get("layout") == "interleaved"
         width = asked.get("rotary_dim") or asked.get("dim")
         found = {"width": width, "share": width and width / asked["dim"], "neox": not interleaved, "interleaved": interleaved,
-                 "bidirectional": asked.get("direction") == "bidirectional", "causal": asked.get("direction") == "causal",
+                 "bidirectional": asked.get("direction") == "bidirectional", "causal": asked.get("direction") == "unidirectional",
                  "none": 0.0, "yes": True}
         return found[what] if what in found else asked.get(what)
 
@@ -578,7 +631,7 @@ class _Module:
             max_position_embeddings=self._setting("length"), attention_dropout=0.0, dropout_rate=0.0,
             rope_parameters={"rope_type": "default", "rope_theta": asked.get("base", 10000)},
             relative_attention_num_buckets=asked.get("buckets"), relative_attention_max_distance=asked.get("max_distance"),
-            is_decoder=asked.get("direction") == "causal")
+            is_decoder=asked.get("direction") == "unidirectional")
 
     def _fill(self, module):
         """Tables that are learned get the entries that posproof expects of them."""
@@ -614,8 +667,9 @@ class _Module:
                 value = {"dtype": self.dtype, "device": "cpu"}[one.name]
             else:
                 raise _Otherwise("its parameter `%s` is unknown" % one.name)
-            if _SETTINGS.get(one.name) == "interleaved":
-                value = self._setting("interleaved")
+            if _SETTINGS.get(one.name) == "interleaved" or \
+                    _SETTINGS.get(one.name) in ("bidirectional", "causal") and "direction" in self.asked:
+                value = self._setting(_SETTINGS[one.name])
             if value is None:
                 continue
             if one.kind == one.POSITIONAL_ONLY:
@@ -659,15 +713,15 @@ class _Module:
             return ["each"]
         if self._has("positions"):
             return ["each", "shared"]
+        required = [one for one in self.parameters if one.default is one.empty]
         if self._has("offset"):
             unused = [one for one in self.parameters if _MEANING.get(one.name) == "offset" and one.default is not one.empty]
-            return ["offset"] + ["sequence"] * len(unused)
-        required = [one for one in self.parameters if one.default is one.empty]
+            return ["offset"] + ["sequence"] * len(unused) + ["shared"] * (self.apply is not None and len(required) == 1)
         return ["sequence"] + (["shared"] if len(required) == 1 else [])
 
     def _words(self, takes, axes):
         """As `forward(x, position_ids)`: the parameters that are given."""
-        known = ("x", "qkv", "q", "k", "positions", "length", "offset", "nq", "nk", "mask", "ids", "shape")
+        known = ("x", "qkv", "q", "k", "positions", "length", "offset", "nq", "nk", "mask", "ids", "shape") + tuple(self._extents())
         names = [one.name for one in self.parameters if one.default is one.empty or _MEANING.get(one.name) in known]
         form = {"each": "a position for each token", "shared": "one row of positions", "offset": "an offset",
                 "sequence": "whole sequences"}[takes]
@@ -735,7 +789,7 @@ class _Module:
             tensors = self._tensors()
             return tensors if through else [one[at:at + n] for one in tensors]
         length = int(at.max()) + 1 if through and at.numel() else n
-        values = {"x": x, "q": x, "length": length}
+        values = dict(self._extents() if takes == "sequence" else {}, x=x, q=x, length=length)
         if not through:
             values.update({} if takes == "sequence" else {"offset" if takes == "offset" else "positions": at})
         first = at if takes == "shared" and not self._has("positions") else None
@@ -767,17 +821,23 @@ class _Module:
     # -- tables and biases
 
     def _tables(self, axes):
-        torch, dim = self.torch, self.asked.get("dim", 1)
-        ask = lambda values, first=None: self._call(self.call, self.parameters, values, first).reshape(-1, dim)
+        torch, dim = self.torch, self.asked.get("dim")
+
+        def ask(values, first=None):
+            y = self._call(self.call, self.parameters, values, first)
+            return y.reshape(-1, dim or y.shape[-1])
+
         if self.call is None:
-            table = self.module.detach().to(self.dtype).reshape(-1, dim)
+            table = self._rows_of_table(self.module.detach().to(self.dtype), dim)
+            if table is None:
+                return []
             if self.asked.encoding == "learned" and self.asked.get("table") == "index":
                 table = torch.arange(table.numel()).reshape(table.shape).to(self.dtype)
             if self.grid() is not None:
                 return [_Way("a table of %d rows, those of the grid" % len(table), lambda n: table, "sequence")]
             self.length = len(table)
             return [_Way("a table of %d rows" % len(table), lambda positions: table[positions], positions="int64")]
-        ways = []
+        ways = self._by_extents(dim) if self.grid() is not None and dim else []
         whole = {"positions": "int64"} if isinstance(self.module, torch.nn.Embedding) else {}
         add = lambda what, takes, function: ways.append(
             _Way("%s, %s" % (self._words(takes, None), what), function, takes, **whole))
@@ -795,26 +855,81 @@ class _Module:
             first = lambda positions: None if self._has("positions") else positions
             add("a row of them", "each", lambda positions: ask({"positions": positions}, first(positions)))
             add("a batch of one row", "each", lambda positions: ask({"positions": positions[None]}, first(positions[None])))
-        if self._has("length"):
+        if self._has("length") and dim:
             zeros = lambda n: torch.zeros(1, n, dim, dtype=self.dtype)
             add("a number of tokens", "sequence", lambda n: ask({"length": n, "batch": 1, "x": zeros(n)}))
-        forms = [axes] if axes in ("bnd", "nbd") else ["bnd", "nbd"]
+        forms = [] if not dim else [axes] if axes in ("bnd", "nbd") else ["bnd", "nbd"]
         for takes in ["offset"] * self._has("offset") + ["sequence"]:
             ways += [way for one in forms for way in self._by_x(takes, one, dim)]
-        if self._has("x") and not self._has("positions"):
-            ways.append(self._at_x())
+        at_x = [self._at_x(column) for column in (False, True) if self._has("x") and not self._has("positions")]
+        ways += at_x[:1]
         add("a row of ids", "sequence", lambda n: ask({"ids": ids(n)}, ids(n)))
+        ways += at_x[1:]
+        if self.asked.encoding in _OF_REAL_POSITIONS:
+            ways += [one.of_whole_positions() for one in ways if one.options["takes_positions"] == "each" and not whole]
         return ways
 
+    def _rows_of_table(self, table, dim):
+        """[n, dim] of a tensor with extents of 1 before them, of a grid also row by row, or with its channels first; else None."""
+        shape, grid = tuple(table.shape), tuple(self.grid() or ())
+        while len(shape) > 2 and shape[0] == 1 and shape != grid + (dim,):
+            shape = shape[1:]
+        if grid and shape == (dim,) + grid and shape != grid + (dim,):
+            return table.reshape(dim, -1).t().contiguous()
+        if shape[-1:] == (dim,):
+            return table.reshape(-1, dim)
+        return table.reshape(shape).t().contiguous() if len(shape) == 2 and shape[0] == dim else None
+
+    def _extents(self):
+        """What a call is given where it asks for the extents of the grid."""
+        grid = self.grid()
+        return {} if grid is None else {"grid": tuple(grid), "grid_rows": grid[-2], "grid_columns": grid[-1], "grid_frames": grid[0]}
+
+    def _by_extents(self, dim):
+        """The ways of a table of a grid: asked by its extents, or by way of an image or a video."""
+        ways, grid, named = [], self.grid(), self._extents()
+        if any(map(self._has, named)):
+            square = [dict(named, grid=grid[0])] if self._has("grid") and len(set(grid)) == 1 else []
+            for values in [named] + square:
+                def rows(n, values=values):
+                    return self._rows_in(self._call(self.call, self.parameters, values), (), dim)
+                ways.append(_Way("%s, the extents of the grid" % self._words("sequence", None), rows, "sequence"))
+        return ways + [way for one in ("b..d", "bd..") for way in self._by_x("sequence", one, dim)]
+
+    def _rows_in(self, y, given, dim):
+        """[n, dim] of what is said of all places of a grid: of any batch of equal rows, its channels where x has them if they may
+        be first and last."""
+        grid = tuple(self.grid())
+        n = int(np.prod(grid))
+        shape = tuple(getattr(y, "shape", ()))
+        forms = [grid + (dim,), (dim,) + grid, (n, dim)]
+        for batch in ((), (1,), (2,)):
+            for form in sorted(forms, key=lambda one: one != given[1:]):
+                if shape == batch + form:
+                    y = y.reshape(batch + (dim, n)).transpose(-1, -2) if form == (dim,) + grid and form != grid + (dim,) else y
+                    y = y.reshape(-1, n, dim)
+                    if not self.torch.equal(y[0], y[-1]):
+                        raise _Otherwise("adds other rows to the second sequence than to the first")
+                    return y[0].contiguous()
+        raise _Otherwise("answers %s for a grid of %s" % (
+            "shape %s" % list(shape) if hasattr(y, "shape") else "a %s" % type(y).__name__, list(grid)))
+
     def _by_x(self, takes, axes, dim):
-        """The ways of a module whose rows come by way of x [batch, n, dim]: it adds them to x, or looks at the length of x; it
-        gives them alone, or the first of two that it gives holds them, or the second."""
-        torch, given = self.torch, {"bnd": lambda n: (2, n, dim), "nbd": lambda n: (n, 2, dim)}[axes]
+        """The ways of a module whose rows come by way of x [batch, n, dim], or of an image or a video with its channels last
+        (`b..d`) or before its rows (`bd..`): it adds them to x, or looks at the length of x; it gives them alone, or the first of
+        two that it gives holds them, or the second."""
+        grid = tuple(self.grid() or ())
+        torch, image, given = self.torch, ".." in axes, {
+            "bnd": lambda n: (2, n, dim), "nbd": lambda n: (n, 2, dim), "b..d": lambda n: (2,) + grid + (dim,),
+            "bd..": lambda n: (2, dim) + grid}[axes]
+        few = int(np.prod(grid)) if image else 5
 
         def answer(x, n, at):
             return self._call(self.call, self.parameters, {"x": x, "offset": at[0]} if at else {"x": x}, x)
 
         def rows_in(y, n):
+            if image:
+                return self._rows_in(y, given(n), dim)
             if not hasattr(y, "reshape") or y.shape not in (given(n), (1, n, dim), (n, 1, dim), (n, dim)):
                 raise _Otherwise("answers %s to x of shape %s" % (
                     "shape %s" % list(y.shape) if hasattr(y, "shape") else "a %s" % type(y).__name__, list(given(n))))
@@ -842,8 +957,8 @@ class _Module:
             def differs():
                 at, answers = (0,) if takes == "offset" else (), []
                 for value in (0, 1024):
-                    y = answer(torch.full(given(5), value, dtype=self.dtype), 5, at)
-                    answers.append(rows_in(y if which is None else y[which], 5).double())
+                    y = answer(torch.full(given(few), value, dtype=self.dtype), few, at)
+                    answers.append(rows_in(y if which is None else y[which], few).double())
                 of_x, unit = answers[1] - answers[0], torch.finfo(self.dtype).eps / 2
                 if bool(of_x.any()) != adds:
                     raise _Otherwise("what it answers %s with x" % ("does not change" if adds else "changes"))
@@ -853,30 +968,52 @@ class _Module:
                     raise _Otherwise("what x adds to the answer changes with the token")
             return differs
 
+        def widens():
+            """Whether it gives as many channels as x has, whatever their number: of an axis that is none of channels it does."""
+            for more in (4, 12):
+                shape = [extent + more * (axis == (len(grid) + 1 if axes == "b..d" else 1)) for axis, extent in enumerate(given(few))]
+                try:
+                    y = self._call(self.call, self.parameters, {}, torch.zeros(shape, dtype=self.dtype))
+                    if tuple(y.shape) != tuple(shape):
+                        return False
+                except Exception:
+                    return False
+            return True
+
         for which in (None, 0, 1):
             for adds in (True, False):
                 if which != 1 or not adds:
-                    how = "added to x as %s" % axes if adds else "by the length of x as %s" % axes
+                    how = "added to x as %s" % axes if adds else "by the %s of x as %s" % ("extents" if image else "length", axes)
                     part = {None: "", 0: ", the first of two", 1: ", the second of two"}[which]
                     function = rows_of(which)
                     function = (lambda n, at, f=function: f(n, at)) if takes == "offset" else (lambda n, f=function: f(n))
                     yield _Way("%s, %s%s" % (self._words(takes, None), how, part), function, takes, alike=True,
-                               check=check(which, adds))
+                               check=check(which, adds), widens=widens if image else lambda: False)
 
-    def _at_x(self):
-        """The way of a module whose x is a row of positions, which tells it from one that looks at the length of x."""
+    def _at_x(self, column):
+        """The way of a module whose x is a row of positions, or a column of them (of several axes they have one for each in any
+        case), which tells it from one that looks at the length of x."""
         seen = []
 
         def rows(positions):
             at = positions[..., 0] if positions.dim() == 2 and positions.shape[-1] == 1 else positions
+            if column and at.dim() == 1:
+                at = at[:, None]
             seen[:] = [positions]
-            return _of_shape(self._call(self.call, self.parameters, {"x": at}, at), (len(positions), None))
+            y = self._call(self.call, self.parameters, {"x": at}, at)
+            if column and y.dim() == 3 and y.shape[1] == 1:  # of one feature
+                y = y[:, 0]
+            return _of_shape(y, (len(positions), None))
 
         def check():
             here = seen[0]
-            if self.torch.equal(rows(here), rows(here + 1)):
+            changed = rows(here + 1) - rows(here)
+            if not changed.any():
                 raise _Otherwise("what it answers does not change with x")
-        return _Way("%s, x as a row of positions" % self._words("each", None), rows, alike=True, check=check)
+            if column and (changed == changed[:1]).all():
+                raise _Otherwise("it adds something to x, or to a multiple of it")
+        return _Way("%s, x as a %s of positions" % (self._words("each", None), "column" if column else "row"), rows,
+                    alike=not column, check=check)
 
     def _biases(self, axes):
         torch, heads = self.torch, self.asked["heads"]
@@ -887,12 +1024,20 @@ class _Module:
             self.length = whole.shape[-1]
             return [_Way("a table of %d keys" % self.length, lambda queries, keys: whole[:, queries][:, :, keys])]
         ways = []
-        ask = lambda n, values, first=None: self._square(self._call(self.call, self.parameters, values, first), n)
-        add = lambda what, function: ways.append(_Way("%s, %s" % (self._words("sequence", None), what), function, "sequence"))
+        ask = lambda n, values, first=None: self._call(self.call, self.parameters, values, first)
+
+        def add(what, function):
+            for last in (False, True):
+                words = "%s, %s%s" % (self._words("sequence", None), what, ", heads last" if last else "")
+                ways.append(_Way(words, lambda n, last=last: self._square(function(n), n, last), "sequence"))
+
         if self._has("nq") or self._has("length"):
             add("numbers of tokens", lambda n: ask(n, {"nq": n, "nk": n, "length": n, "batch": 1}))
         if self._has("mask"):
             add("a mask of ones", lambda n: ask(n, {"mask": torch.ones(1, n)}))
+        if self._has("positions"):
+            add("a row of positions", lambda n: ask(n, {"positions": torch.arange(n)}))
+            add("a batch of one row of positions", lambda n: ask(n, {"positions": torch.arange(n)[None]}))
         if self._has("x"):
             add("zeros in the place of logits", lambda n: ask(n, {"x": torch.zeros(1, heads, n, n, dtype=self.dtype)}))
             add("zeros in the place of tokens", lambda n: ask(n, {"x": torch.zeros(1, n, 8, dtype=self.dtype)}))
@@ -903,11 +1048,12 @@ class _Module:
         add("a number of tokens", lambda n: ask(n, {}, n))
         return ways
 
-    def _square(self, bias, n):
-        """[heads, n, n] of a bias whose batch has one entry, and whose queries may all have the same row."""
+    def _square(self, bias, n, last=False):
+        """[heads, n, n] of a bias whose batch has one entry, and whose queries may all have the same row; or whose heads are last."""
         heads = self.asked["heads"]
         while bias.dim() > 3 and bias.shape[0] == 1:
             bias = bias[0]
+        bias = bias.permute(2, 0, 1) if last and bias.dim() == 3 else bias
         n = bias.shape[-1] if n is None else n
         if bias.dim() != 3 or bias.shape[0] != heads or bias.shape[1] not in (1, n) or bias.shape[2] != n:
             raise _Otherwise("answers shape %s; [%d, %d, %d] was asked for" % (list(bias.shape), heads, n, n))

@@ -173,7 +173,59 @@ TEST(Modules, tables_and_biases) {
        {"t5", "t5_bias", "heads=2",
         "compute_bias(query_length, key_length), whole sequences, numbers of tokens"},
        {"mpnet", "t5_bias", "heads=2",
-        "compute_position_bias(x, position_ids), whole sequences, zeros in the place of tokens"}});
+        "compute_position_bias(x, position_ids), whole sequences, zeros in the place of tokens"},
+       {"t5_decoder", "t5_bias", "heads=2 direction=unidirectional",
+        "compute_bias(query_length, key_length), whole sequences, numbers of tokens"},
+       {"t5_told", "t5_bias", "heads=2", ""},
+       {"t5_told", "t5_bias", "heads=2 direction=unidirectional", ""},
+       {"residues", "relative_table", "heads=5 axes=line width=5",
+        "forward(residue_index, mask), whole sequences, a row of positions, heads last"}});
+}
+
+TEST(Modules, tables_of_a_grid_and_at_real_positions) {
+  NEEDS_TORCH;
+  expect(
+      Server(),
+      {{"channels_last", "sincos_2d", "dim=8 grid=[4,6]",
+        "forward(tensor), whole sequences, by the extents of x as b..d"},
+       {"channels_first", "sincos_2d", "dim=8 grid=[4,6]",
+        "forward(x, mask), whole sequences, by the extents of x as bd.."},
+       {"patches", "sincos_2d", "dim=8 grid=[4,6]",
+        "posemb_sincos_2d(patches), whole sequences, by the extents of x as b..d"},
+       {"extents", "sincos_2d", "dim=8 grid=[4,6]",
+        "build_sincos(h, w, dim), whole sequences, the extents of the grid"},
+       {"size", "sincos_2d", "dim=8 grid=[4,6]", "forward(size), whole sequences, the extents of the grid"},
+       {"square", "sincos_2d", "dim=8 grid=[5,5]",
+        "get_2d_sincos_pos_embed(embed_dim, grid_size), whole sequences, the extents of the grid"},
+       {"image", "sincos_2d", "dim=8 grid=[4,6]", "a table of 24 rows, those of the grid"},
+       {"transposed", "sinusoidal", "dim=8", "a table of 64 rows"},
+       {"harmonic", "nerf", "axes=3 frequencies=6 factor=one input=last order=part_axis_frequency",
+        "forward(x), a position for each token, x as a row of positions"},
+       {"column", "timestep_embedding", "dim=8",
+        "forward(input), a position for each token, x as a column of positions"},
+       {"hours", "sinusoidal", "dim=8",
+        "forward(x), a position for each token, x as a row of positions, which ends at position 23"},
+       {"short", "sinusoidal", "dim=8",
+        "forward(x), whole sequences, added to x as bnd, which ends at position 99"}});
+}
+
+TEST(Modules, twins_of_these_that_are_wrong_at_their_last_place_or_in_their_order_are_refuted) {
+  NEEDS_TORCH;
+  expect(
+      Server(),
+      {{"channels_last", "sincos_2d", "dim=8 grid=[4,6]", "", "R"},
+       {"channels_first", "sincos_2d", "dim=8 grid=[4,6]", "", "R"},
+       {"patches", "sincos_2d", "dim=8 grid=[4,6]", "", "R"},
+       {"extents", "sincos_2d", "dim=8 grid=[4,6]", "", "R"},
+       {"size", "sincos_2d", "dim=8 grid=[4,6]", "", "R"},
+       {"square", "sincos_2d", "dim=8 grid=[5,5]", "", "R"},
+       {"image", "sincos_2d", "dim=8 grid=[4,6]", "", "R"},
+       {"transposed", "sinusoidal", "dim=8", "", "R"},
+       {"harmonic", "nerf", "axes=3 frequencies=6 factor=one input=last order=part_axis_frequency", "", "R"},
+       {"column", "timestep_embedding", "dim=8", "", "R"},
+       {"hours", "sinusoidal", "dim=8", "", "R"},
+       {"short", "sinusoidal", "dim=8", "", "R"}},
+      "wrong_");
 }
 
 TEST(Modules, twins_with_one_mistake_are_refuted) {
@@ -213,7 +265,9 @@ TEST(Modules, twins_with_one_mistake_are_refuted) {
           {"opt", "learned", "dim=8 length=64 offset=2", "", "R"},
           {"bloom", "alibi", "heads=4 rows=key_index", "", "R"},
           {"t5", "t5_bias", "heads=2", "", "R"},
-          {"mpnet", "t5_bias", "heads=2", "", "R"}},
+          {"mpnet", "t5_bias", "heads=2", "", "R"},
+          {"t5_decoder", "t5_bias", "heads=2 direction=unidirectional", "", "R"},
+          {"residues", "relative_table", "heads=5 axes=line width=5", "", "R"}},
          "wrong_");
 }
 

@@ -11,7 +11,7 @@ import sys
 
 from attached import by_name, wrong
 
-import biases, rotations, rotations_in_parts, tables  # noqa: E401, F401
+import biases, grids, rotations, rotations_in_parts, tables  # noqa: E401, F401
 
 name = sys.argv[1][len("wrong_"):] if wrong else sys.argv[1]
 if name not in by_name:

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from attached import attached, wrong
-from posproof_subject import serve_module
+from posproof_subject import hello, serve_module
 
 
 class WindowLike(nn.Module):
@@ -130,3 +130,54 @@ class MpnetLike(T5Like):
 @attached
 def mpnet():
     serve_module(MpnetLike)
+
+
+class DecoderLike(T5Like):
+    """A decoder of transformers, which learns from its configuration that it is one."""
+
+    def __init__(self, config, has_relative_attention_bias=False):
+        super().__init__(config, has_relative_attention_bias)
+        self.is_decoder = config.is_decoder
+
+    def compute_bias(self, query_length, key_length, device=None, cache_position=None):
+        relative = torch.arange(key_length)[None] - torch.arange(query_length)[:, None]
+        far, near = (-relative).clamp(min=0) if self.is_decoder else relative.abs(), self.buckets // 2
+        beyond = near + (torch.log(far.clamp(min=1).float() / near) / math.log(self.furthest / near) * near).long()
+        bucket = torch.where(far < near, far, beyond.clamp(max=self.buckets - (2 if wrong else 1)))
+        return self.relative_attention_bias(bucket).permute(2, 0, 1)[None]
+
+
+@attached
+def t5_decoder():
+    serve_module(DecoderLike)
+
+
+class ResiduesLike(nn.Module):
+    """OpenFold, ESMFold: of residues' numbers [n] or [batch, n] a bias [.., n, n, heads]."""
+
+    def __init__(self, bins, heads):
+        super().__init__()
+        self.bins, self.table = bins, torch.arange(heads)[None] * (2 * bins + 1.0) + torch.arange(2 * bins + 1.0)[:, None]
+
+    def forward(self, residue_index, mask=None):
+        offset = residue_index[..., :, None] - residue_index[..., None, :]
+        return self.table[offset.clamp(-self.bins, self.bins - (1 if wrong else 0)) + self.bins]
+
+
+@attached
+def residues():
+    serve_module(ResiduesLike(4, hello()["heads"]))
+
+
+class AskedDirectionLike(DecoderLike):
+    """torchtext: compute_bias() is told in the call whether it is of both directions, which it is unless told otherwise."""
+
+    def compute_bias(self, query_length, key_length, bidirectional=True, device=None):
+        if bidirectional:
+            return T5Like.compute_bias(self, query_length, key_length)
+        return super().compute_bias(query_length, key_length)
+
+
+@attached
+def t5_told():
+    serve_module(AskedDirectionLike)
