@@ -173,7 +173,12 @@ TEST(GateOptions, two_heads_are_those_of_a_rotation_alone) {
   EXPECT_EQ(opened, 2u) << "with two heads, and with its own";
   EXPECT_EQ(heads(true, "alibi", "heads=3"), 3);
   EXPECT_EQ(opened, 1u);
-  own_heads = {8, 2};  // it says itself that further ones are these again
+  own_heads = {2, 8};  // all that it has
+  EXPECT_EQ(heads(true, "rope", "dim=4"), 8);
+  EXPECT_EQ(heads(false, "rope", "dim=4 heads=3"), 3);
+  own_heads = {1025, 8};  // of 4 channels each: more than there is room for
+  EXPECT_EQ(heads(true, "rope", "dim=4"), 2);
+  own_heads = {1, 1};
   EXPECT_EQ(heads(true, "rope", "dim=4"), 2);
 }
 

@@ -68,7 +68,8 @@ struct Subject {
   // file.
   Function<void()> renew = {};
   std::string takes_positions = "each";  // as protocol.md has it
-  // How many heads its queries and its keys have, where it says that: further ones are these again.
+  // How many heads its queries and its keys have, where it says that: of a call that has more, further ones
+  // are these again. A gate that is told no number asks for as many.
   std::optional<std::array<std::size_t, 2>> own_heads = {};
   // Questions that never reach it, since of its way to take positions they are asked one by one, in words.
   std::vector<std::string> not_asked = {};
