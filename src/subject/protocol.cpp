@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 
 #include "core/call.h"
 #include "core/failure.h"
@@ -28,6 +29,19 @@ constexpr std::size_t dropped = std::size_t{1}
 constexpr int start_takes =
     3;  // calls: importing PyTorch takes a second on an idle machine, and so does compiling
 constexpr int most_late = 2;  // answers, before a subject is given up
+
+// Numbers that are 0 where all of them are meant, as code takes them: as many as there are.
+Parameters as_counted(Parameters parameters) {
+  const auto set = [&parameters](std::string_view name, std::string_view all, double part) {
+    const Value* const found = parameters.find(name);
+    if (found != nullptr && *found == Value{0.0} && parameters.find(all) != nullptr)
+      parameters.set(name, std::floor(parameters.real(all) * part));
+  };
+  set("rotary_dim", "dim", 1);
+  set("kept_pairs", "rotary_dim", 0.5);
+  set("biased_heads", "heads", 1);
+  return parameters;
+}
 
 std::string seconds(std::chrono::milliseconds time) {
   return time % 1000ms == 0ms ? fmt::format("{} s", time / 1000ms) : fmt::format("{} ms", time.count());
@@ -120,7 +134,7 @@ SubjectProtocol::SubjectProtocol(std::string name, std::vector<std::string> argv
     : name_(printable(name)),
       argv_(std::move(argv)),
       encoding_(expected.encoding),
-      parameters_(expected.parameters.text()),
+      parameters_(as_counted(expected.parameters).text()),
       kinds_(kinds_of(expected)),
       call_time_(expected.call_time) {
   if (expected.sandbox) {

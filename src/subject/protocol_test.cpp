@@ -100,6 +100,17 @@ TEST(SubjectProtocol, hello_carries_the_encoding_and_its_parameters) {
   EXPECT_EQ(subject.description, "bad 2.5 (learned dim=4 table=index at=[0.5,0*5])");
 }
 
+// A width of 0 is none to a kernel.
+TEST(SubjectProtocol, hello_says_how_many_all_of_them_are) {
+  const auto said = [](const std::string& parameters) {
+    return open(bad("repeats_parameters"), expected(Table{.dim = 4}, parameters)).description;
+  };
+  EXPECT_EQ(said("dim=8 rotary_dim=0 kept_pairs=0"), "bad 2.5 (learned dim=8 rotary_dim=8 kept_pairs=4)");
+  EXPECT_EQ(said("dim=8 rotary_dim=4 kept_pairs=0"), "bad 2.5 (learned dim=8 rotary_dim=4 kept_pairs=2)");
+  EXPECT_EQ(said("dim=8 rotary_dim=4 kept_pairs=1"), "bad 2.5 (learned dim=8 rotary_dim=4 kept_pairs=1)");
+  EXPECT_EQ(said("heads=3 biased_heads=0"), "bad 2.5 (learned heads=3 biased_heads=3)");
+}
+
 TEST(SubjectProtocol, a_program_that_cannot_be_started) {
   EXPECT_EQ(start("cmd:/no/such/program --fast"),
             "`/no/such/program` cannot be started: No such file or directory");
