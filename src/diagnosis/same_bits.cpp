@@ -8,6 +8,16 @@
 #include "core/formats.h"
 
 namespace posproof {
+namespace {
+
+// A key behind the query, where a causal mask hides it: entry n of [.., queries, keys].
+bool is_hidden(const Encoding& truth, const Call& call, std::size_t n) {
+  const Positions queries = call.positions, keys = call.keys;
+  if (!is_causal(truth) || queries.axes() != 1 || queries.size() == 0 || keys.size() == 0) return false;
+  return keys.at(n % keys.size()) > queries.at(n / keys.size() % queries.size());
+}
+
+}  // namespace
 
 bool has_its_bits(const Encoding& candidate, const Encoding& truth, const Subject& subject,
                   const std::vector<Answered>& answered) {
@@ -25,8 +35,12 @@ bool has_its_bits(const Encoding& candidate, const Encoding& truth, const Subjec
       const Tensor declared = answer(*right, one.call), is = answer(*other, one.call);
       if (declared.shape != one.answer.shape || is.shape != one.answer.shape) return false;
       for (std::size_t n = 0; n < is.data.size(); ++n) {
+        if (is_hidden(truth, one.call, n)) continue;
         const double here = nearest(format, is.data[n]);
-        if (here != nearest(format, declared.data[n])) ++(one.answer.data[n] == here ? own : rest);
+        if (one.answer.data[n] != here)
+          ++rest;
+        else if (here != nearest(format, declared.data[n]))
+          ++own;
       }
     }
   } catch (const std::bad_alloc&) {
