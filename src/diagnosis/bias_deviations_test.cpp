@@ -141,6 +141,34 @@ TEST(BiasDeviations, are_slopes_in_a_format) {
     EXPECT_EQ(one.find("rounded"), one.npos) << one;
 }
 
+// In f16 an entry tells a slope to 2^-11 of itself, and all of a head tell it better.
+TEST(BiasDeviations, are_slopes_that_no_entry_tells_alone) {
+  const auto times = [](std::size_t head, double by, const std::string& precision) {
+    const Parameters parameters = with(encoding_named("alibi"), Case::parse("heads=12 form=symmetric"));
+    Bias own = as<Bias>(encoding_named("alibi").make(parameters));
+    own.bias = [bias = own.bias, head, by](const Positions& queries, const Positions& keys) {
+      Tensor out = bias(queries, keys);
+      for (std::size_t r = 0; r < out.rows(); ++r)
+        for (std::size_t c = 0; c < keys.size(); ++c)
+          out.at(r, c) = to_f16((r / queries.size() == head ? by : 1) * out.at(r, c));
+      return out;
+    };
+    const Bias truth = as<Bias>(encoding_named("alibi").make(parameters));
+    const Precision of = Precision::parse(precision);
+    Sentences out;
+    for (const Deviation& one : bias_deviations(own, truth, parameters, of))
+      if (one.guessed)
+        for (const std::string& sentence : one.sentences)
+          if (sentence.starts_with("head")) out.push_back(sentence);
+    return out;
+  };
+  EXPECT_EQ(times(7, 1.001, "f16"), Sentences{"head 7 is 1.001 times the declared one"});
+  EXPECT_EQ(times(3, 0.999, "f16"), Sentences{"head 3 is 0.999 times the declared one"});
+  EXPECT_EQ(times(7, 1, "f16"), Sentences{});
+  EXPECT_EQ(times(7, 1.0003, "f16"), Sentences{"head 7 is 1.0003 times the declared one"});
+  EXPECT_EQ(times(7, 1 + 1e-9, "f16"), Sentences{}) << "no entry is rounded otherwise";
+}
+
 // 8 heads of two ranks, or of four: each makes slopes for its own, or takes the first ones of all.
 TEST(BiasDeviations, are_slopes_of_the_heads_of_a_rank) {
   const auto in = [](double (*slope)(std::size_t h)) {

@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/formats.h"
+#include "diagnosis/identified_number.h"
 #include "diagnosis/measured_columns.h"
 #include "diagnosis/measured_words.h"
 
@@ -44,19 +45,52 @@ class Heads {
         }
       }
     const auto heads = measured_columns(values, declared, allowed);
-    if (!heads) return std::nullopt;
+    if (!heads) return by_factors(values, declared, allowed);
     auto said = by_slopes(*heads);
-    if (said.empty())
-      said = column_deviations(*heads, "head", m_.truth.slopes.empty() ? "entry" : "slope", 1);
-    if (said.empty()) return std::nullopt;
-    return Deviation{said,
-                     with_entries(m_.truth, [own = *heads](const BiasEntry& entry, const AskedEntry& asked) {
-                       const MeasuredColumn& head = own[asked.head];
-                       return head.factor == 0 ? 0 : head.factor * entry(head.of, asked.i, asked.j);
-                     })};
+    if (said.empty()) said = words_of(*heads);
+    if (said.empty()) return by_factors(values, declared, allowed);
+    return Deviation{said, with_heads(*heads)};
   }
 
  private:
+  std::vector<std::string> words_of(const std::vector<MeasuredColumn>& heads) const {
+    return column_deviations(heads, "head", m_.truth.slopes.empty() ? "entry" : "slope", 1);
+  }
+
+  Bias with_heads(const std::vector<MeasuredColumn>& heads) const {
+    return with_entries(m_.truth, [heads](const BiasEntry& entry, const AskedEntry& asked) {
+      const MeasuredColumn& head = heads[asked.head];
+      return head.factor == 0 ? 0 : head.factor * entry(head.of, asked.i, asked.j);
+    });
+  }
+
+  // Factors by less than one entry tells, from all of a head together: each leaves room for some.
+  std::optional<Deviation> by_factors(const Entries& values, const Entries& declared,
+                                      const Entries& allowed) const {
+    constexpr double near_one =
+        1e-2;  // what is allowed to a declared entry is, so nearly, to the measured one
+    std::vector<MeasuredColumn> heads;
+    bool differs = false;
+    for (std::size_t h = 0; h < m_.truth.heads; ++h) {
+      Interval room{1 - near_one, 1 + near_one};
+      for (std::size_t n = 0; n < values.size(); ++n) {
+        const double ought = declared[n][h], off = (1 + near_one) * allowed[n][h];
+        if (!std::isfinite(values[n][h])) return std::nullopt;
+        if (ought == 0) continue;
+        const double one = (values[n][h] - off) / ought, other = (values[n][h] + off) / ought;
+        room = {std::max(room.lo, std::min(one, other)), std::min(room.hi, std::max(one, other))};
+      }
+      if (room.lo > room.hi) return std::nullopt;
+      const bool same = room.has(1);
+      differs = differs || !same;
+      heads.push_back({h, same ? 1 : simplest(room)});
+    }
+    if (!differs) return std::nullopt;
+    std::vector<std::string> said = words_of(heads);
+    if (said.size() != 1) return std::nullopt;
+    return Deviation{std::move(said), with_heads(heads), true};
+  }
+
   // As a rule for all heads.
   std::vector<std::string> by_slopes(const std::vector<MeasuredColumn>& heads) const {
     if (m_.truth.slopes.size() != heads.size()) return {};
