@@ -56,6 +56,28 @@ std::vector<Effect> effects_of_rolling(const Domain& domain) {
 
 }  // namespace
 
+namespace {
+
+// As of a table that is made for one axis and read at the end by what is past it.
+Effect effect_of_a_limit(std::size_t axis, std::size_t other, std::size_t axes, bool by_row) {
+  return effect_on_calls(fmt::format("a {} past the largest {} of {} counts as that", axis_name(axis, axes),
+                                     axis_name(other, axes), by_row ? "its row of the batch" : "the call"),
+                         [=](Call& call) {
+                           std::vector<Position>& all = call.positions.whole;
+                           const std::size_t rows = by_row ? std::max<std::size_t>(call.batch, 1) : 1,
+                                             size = all.size() / rows;
+                           for (std::size_t first = 0; size > 0 && first < all.size(); first += size) {
+                             Position most = 0;
+                             for (std::size_t n = first; n < first + size; n += axes)
+                               most = std::max(most, all[n + other]);
+                             for (std::size_t n = first; n < first + size; n += axes)
+                               all[n + axis] = std::min(all[n + axis], most);
+                           }
+                         });
+}
+
+}  // namespace
+
 std::vector<Effect> effects_on_axes(const Domain& domain) {
   std::vector<Effect> out = effects_on_all_axes(domain);
   for (Effect& one : effects_of_rolling(domain)) out.push_back(std::move(one));
@@ -75,6 +97,10 @@ std::vector<Effect> effects_on_axes(const Domain& domain) {
           [by](Position t) { return (t - ((t % by) + by) % by) / by; });
     add("is counted back from the last one", [along](Position t) { return along.lo + (along.hi - t); });
     add("has the other sign", [](Position t) { return -t; });
+    for (std::size_t other = 0; other < domain.axes; ++other)
+      if (other != axis)
+        for (const bool by_row : {false, true})
+          out.push_back(effect_of_a_limit(axis, other, domain.axes, by_row));
     for (std::size_t other = 0; other < domain.axes; ++other)
       if (other != axis)
         out.push_back(
