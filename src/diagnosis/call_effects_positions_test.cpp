@@ -69,6 +69,24 @@ TEST(CallEffectsOnPositions, give_a_position_the_bits_of_its_format) {
   EXPECT_EQ(both->begin()(call, 0, 1).call.keys.whole, in_bf16);
 }
 
+// An offset of 257 is 256 in bf16, and the tokens behind it count on; a gap begins anew.
+TEST(CallEffectsOnPositions, count_on_from_a_rounded_one) {
+  const std::vector<Effect> effects = known_effects(false, false);
+  const std::vector<Position> row = {257, 258, 259, 300, 301, 2, 3};
+  EXPECT_EQ(
+      moved(
+          effects,
+          "the first of positions that follow each other is rounded to bf16, and the others count on from it",
+          row),
+      (std::vector<Position>{256, 257, 258, 300, 301, 2, 3}));
+  EXPECT_EQ(
+      moved(effects,
+            "the first of positions that follow each other is rounded to 11 bits, as in f16 or tf32, and the "
+            "others count on from it",
+            {2049, 2050, 257, 4099}),
+      (std::vector<Position>{2048, 2049, 257, 4100}));
+}
+
 TEST(CallEffectsOnPositions, read_halves_of_64_bits) {
   const std::string words =
       "positions of 64 bits are read as 32 bits: of all tokens the 2nd, 4th and so on are at 0, and those between "
@@ -428,7 +446,9 @@ TEST(CallEffectsOnPositions, move_one_number_of_each_position) {
              {"the column is divided by 8, rounded down", {-3, 1, 2, -1}, {1, 0}},
              {"the row is counted back from the last one", {3, 8, -2, -1}, {-1, 5}},
              {"the column is counted back from the last one", {-3, -2, 2, 7}, {1, 1}},
-             {"the column has the other sign", {-3, -8, 2, 1}, {1, -5}}};
+             {"the column has the other sign", {-3, -8, 2, 1}, {1, -5}},
+             {"a column past the largest row of the call counts as that", {-3, 2, 2, -1}, {1, 5}},
+             {"a row past the largest column of the call counts as that", {-3, 8, 2, -1}, {1, 5}}};
   const std::vector<Effect> effects = effects_on_axes(grid);
   for (const auto& [words, queries, keys] : all) {
     const Effect* one = effect(effects, words);
@@ -436,6 +456,25 @@ TEST(CallEffectsOnPositions, move_one_number_of_each_position) {
     EXPECT_EQ(one->begin()(call, 0, 1).call.positions.whole, queries) << words;
     EXPECT_EQ(one->begin()(call, 0, 1).call.keys.whole, keys) << words;
   }
+}
+
+// Of two rows of the batch, whose largest rows are 2 and 5.
+TEST(CallEffectsOnPositions, hold_one_number_below_the_largest_of_another) {
+  Domain grid{0, 9};
+  grid.axes = 2;
+  grid.last_on_axis = {9, 9};
+  Call call;
+  call.batch = 2;
+  call.positions = {{1, 7, 2, 1, 5, 9, 0, 4}, {}, 2};
+  const std::vector<Effect> effects = effects_on_axes(grid);
+  const auto held = [&](const std::string& words) {
+    const Effect* one = effect(effects, words);
+    return one == nullptr ? std::vector<Position>() : one->begin()(call, 0, 1).call.positions.whole;
+  };
+  EXPECT_EQ(held("a column past the largest row of the call counts as that"),
+            (std::vector<Position>{1, 5, 2, 1, 5, 5, 0, 4}));
+  EXPECT_EQ(held("a column past the largest row of its row of the batch counts as that"),
+            (std::vector<Position>{1, 2, 2, 1, 5, 5, 0, 4}));
 }
 
 // Of three rows of five: the token at (1, 2) is number 7, that at (2, 4) number 14.

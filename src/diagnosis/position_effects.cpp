@@ -105,6 +105,15 @@ void largest_so_far(Row row, std::span<Position> other) {
   for (std::size_t n = 0; n < row.size(); ++n) other[n] = most = std::max(most, row[n]);
 }
 
+// Of positions that follow each other the first, as an offset that a call is given.
+template <int digits>
+void on_from_a_rounded_one(Row row, std::span<Position> other) {
+  for (std::size_t n = 0, first = 0; n < row.size(); ++n) {
+    if (n > 0 && row[n] != row[n - 1] + 1) first = n;
+    other[n] = rounded_to_digits(row[first], digits) + row[n] - row[first];
+  }
+}
+
 // Context parallelism gives rank r of so many the chunks r and 2 ranks - 1 - r of a sequence, so that all
 // have as much to do under a causal mask; its tokens then stand in that order.
 Effect in_zigzag(std::size_t ranks) {
@@ -291,7 +300,15 @@ std::vector<Effect> effects_of_row_positions() {
                           [](T t) { return rounded_to_digits(t.at + 1, 8) - 1; }),
       effect_on_positions(
           "positions are counted from 1 in 11 bits, as in f16 or tf32: from 2048 on neighbours coincide",
-          [](T t) { return rounded_to_digits(t.at + 1, 11) - 1; })};
+          [](T t) { return rounded_to_digits(t.at + 1, 11) - 1; }),
+      effect_on_rows(
+          "the first of positions that follow each other is rounded to bf16, and the others count on "
+          "from it",
+          &on_from_a_rounded_one<8>),
+      effect_on_rows(
+          "the first of positions that follow each other is rounded to 11 bits, as in f16 or tf32, "
+          "and the others count on from it",
+          &on_from_a_rounded_one<11>)};
   for (const std::size_t ranks : {2, 4, 8}) out.push_back(in_zigzag(ranks));
   // Blocks of a kernel that each read the positions of their first row.
   for (const std::size_t block : {2, 4, 8, 16, 32})
