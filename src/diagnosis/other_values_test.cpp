@@ -170,5 +170,36 @@ TEST(RoundedNumbers, are_told_from_what_is_near) {
   }
 }
 
+// The grid alone: the row of the class token is as it was. Of half of the grid nothing is said.
+TEST(RoundedNumbers, are_those_behind_kept_rows) {
+  const EncodingSpec& spec = encoding_named("resized_table");
+  const Parameters parameters =
+      with(spec, Case::parse("dim=4 from_height=3 from_width=2 height=4 width=3 kept_rows=1 table=seeded"));
+  const auto said = [&](Position from) {
+    // Numbers may be drawn where it is made, or where it answers.
+    const auto in_bf16 = [](const auto& what) {
+      const exact::SeededNumbersIn scope(&to_bf16);
+      return what();
+    };
+    Table wrong = as<Table>(spec.oracle(parameters));
+    const Table rounded = in_bf16([&] { return as<Table>(spec.oracle(parameters)); });
+    wrong.rows = [=, right = wrong.rows](const Positions& positions, Position length) {
+      Tensor out = in_bf16([&] { return rounded.rows(positions, length); });
+      const Tensor declared = right(positions, length);
+      for (std::size_t r = 0; r < out.rows(); ++r)
+        if (positions[r] < from) std::ranges::copy(declared.row(r), out.row(r).begin());
+      return out;
+    };
+    Words out;
+    for (const Explanation& of :
+         diagnose(spec, "resized_table", parameters, {"made", "", wrong, all_f32}, {}, 1))
+      if (of.what.find("rounded to") != of.what.npos) out.push_back(of.what);
+    return out;
+  };
+  EXPECT_EQ(said(0), Words{"trained numbers are rounded to bf16"});
+  EXPECT_EQ(said(1), Words{"trained numbers, but those of kept rows, are rounded to bf16"});
+  EXPECT_EQ(said(7), Words{});
+}
+
 }  // namespace
 }  // namespace posproof::other_values_test

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
+#include "core/call.h"
 #include "core/formats.h"
 #include "exact/numbers.h"
 
@@ -31,6 +34,30 @@ std::vector<std::string> lists_of(const Schema& schema, const Parameters& all, R
   return out;
 }
 
+// Those that are drawn while it answers, too.
+Encoding drawn_in(Rounding format, const Encoding& made) {
+  return answered_by(made, [made, format](const Call& call) {
+    const exact::SeededNumbersIn kept(format);
+    return answer(made, call);
+  });
+}
+
+// Rows that are kept, as of a class token, are no part of the grid that a checkpoint is resized from.
+std::optional<Encoding> behind_kept_rows(const Encoding& rounded, const Encoding& right, double kept) {
+  const auto *grid = std::get_if<Table>(&rounded), *before = std::get_if<Table>(&right);
+  if (grid == nullptr || before == nullptr) return std::nullopt;
+  Table out = *grid;
+  out.rows = [of_grid = grid->rows, of_kept = before->rows, kept](const Positions& positions,
+                                                                  Position length) {
+    Tensor rows = of_grid(positions, length);
+    const Tensor first = of_kept(positions, length);
+    for (std::size_t r = 0; r < rows.rows(); ++r)
+      if (positions.at(r) < kept) std::ranges::copy(first.row(r), rows.row(r).begin());
+    return rows;
+  };
+  return out;
+}
+
 }  // namespace
 
 std::vector<RoundedNumbers> rounded_numbers(const EncodingSpec& spec, const Parameters& parameters,
@@ -42,6 +69,7 @@ std::vector<RoundedNumbers> rounded_numbers(const EncodingSpec& spec, const Para
   } formats[] = {{"f32", &to_f32, unit_f32}, {"f16", &to_f16, unit_f16}, {"bf16", &to_bf16, unit_bf16}};
   const Parameters all = Arguments(spec.parameters, parameters).parameters();
   std::vector<RoundedNumbers> out;
+  const Encoding right = spec.oracle(all);
   for (const auto& format : formats) {
     if (format.unit <= precision.table()) continue;
     const auto add = [&](const std::string& which, const std::vector<std::string>& lists) {
@@ -56,6 +84,11 @@ std::vector<RoundedNumbers> rounded_numbers(const EncodingSpec& spec, const Para
     const exact::SeededNumbersIn kept(format.to);
     const bool drawn = all.find("matrix_seed") != nullptr || all.find("frequency_seed") != nullptr;
     add(drawn ? "random numbers are" : "trained numbers are", {});
+    out.back().encoding = drawn_in(format.to, out.back().encoding);
+    if (all.find("kept_rows") != nullptr && all.real("kept_rows") > 0)
+      if (auto one = behind_kept_rows(out.back().encoding, right, all.real("kept_rows")))
+        out.push_back({fmt::format("trained numbers, but those of kept rows, are rounded to {}", format.name),
+                       std::move(*one)});
   }
   return out;
 }
