@@ -1,5 +1,7 @@
 #include "diagnosis/table_forms.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <string>
 #include <utility>
@@ -47,6 +49,23 @@ Angle rounded(Rounding position, Rounding frequency, Rounding angle) {
   };
 }
 
+// As where pi is written with few digits.
+Deviation with_cosines_of(const Table& truth, double quarter) {
+  Table out = truth;
+  out.exact = nullptr;
+  out.rows = [=, own = truth.rows, pairs = truth.pairs, size = truth.amplitude, offset = truth.offset](
+                 const Positions& positions, Position length) {
+    Tensor to = own(positions, length);
+    for (std::size_t r = 0; r < to.rows(); ++r)
+      for (const Pair& pair : pairs) {
+        const long double t = static_cast<long double>(positions.at(r, pair.axis)) + offset;
+        to.at(r, pair.second) = static_cast<double>(size * std::sin(t * pair.frequency + quarter));
+      }
+    return to;
+  };
+  return {{fmt::format("cosines are sin(x + {}), not sin(x + pi/2)", quarter)}, out, true};
+}
+
 // As of a sine that is made of the cosine, by a root, or the cosine of the sine.
 Deviation without_sign(const Table& truth, std::string words, std::size_t Pair::*column) {
   Table out = truth;
@@ -84,6 +103,7 @@ std::vector<Deviation> table_forms(const Table& truth) {
       in("frequencies and angles are rounded to bf16", &as_it_is, &to_bf16, &to_bf16),
       in("positions, frequencies and angles are rounded to f16", &to_f16, &to_f16, &to_f16),
       in("positions, frequencies and angles are rounded to bf16", &to_bf16, &to_bf16, &to_bf16)};
+  for (const double quarter : {1.57, 1.571, 1.5707, 1.5708}) out.push_back(with_cosines_of(truth, quarter));
   for (const ShortPi& pi : short_pis)
     out.push_back(with_angles(truth, pi.words(), [turn = pi.turn()](long double t, double w) {
       return std::fmod(t * w, static_cast<long double>(turn));

@@ -1,6 +1,7 @@
 // What is said of tables whose angles are rounded to 16 bits.
 #include "diagnosis/table_forms.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -95,6 +96,31 @@ TEST(TableForms, are_said_of_what_has_lost_its_sign) {
     EXPECT_EQ(found, Sentences{cosines ? "cosines have no sign: sqrt(1 - sin^2) stands for each"
                                        : "sines have no sign: sqrt(1 - cos^2) stands for each"});
   }
+}
+
+// Of pi with few digits, and of another number near to it.
+TEST(TableForms, are_said_of_a_quarter_of_a_turn_with_few_digits) {
+  const auto of = [](const std::string& family, const std::string& words, double quarter) {
+    return said(family, words, [=](const Parameters& parameters) -> Encoding {
+      Table out = as<Table>(encoding_named(family).make(parameters));
+      out.rows = [=, own = out](const Positions& positions, Position length) {
+        Tensor to = own.rows(positions, length);
+        for (std::size_t r = 0; r < to.rows(); ++r)
+          for (const Pair& pair : own.pairs)
+            to.at(r, pair.second) =
+                static_cast<float>(std::sin(positions.at(r, pair.axis) * pair.frequency + quarter));
+        return to;
+      };
+      return out;
+    });
+  };
+  for (const double quarter : {1.57, 1.5708})
+    EXPECT_EQ(of("sinusoidal", "dim=16", quarter),
+              Sentences{fmt::format("cosines are sin(x + {}), not sin(x + pi/2)", quarter)});
+  EXPECT_EQ(of("nerf", "axes=2 frequencies=6", 1.57),
+            Sentences{"cosines are sin(x + 1.57), not sin(x + pi/2)"});
+  for (const std::string& one : of("sinusoidal", "dim=16", 1.5703))
+    EXPECT_EQ(one.find("cosines are sin"), one.npos) << one;
 }
 
 // To 10 bits, which no format has.
