@@ -1,5 +1,6 @@
 #include "subject/config_settings.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -185,6 +186,20 @@ std::string number(const std::string& name, float value) {
   return entry<float>(name, 6, value);
 }
 
+TEST(GgufSettings, of_each_architecture_have_the_layout_of_its_code) {
+  const auto of = [](const std::string& architecture) { return said(gguf_of(architecture, {}), "rope"); };
+  for (const char* name :
+       {"llama", "llama4", "baichuan", "starcoder", "internlm2", "minicpm", "xverse", "command-r", "cohere2",
+        "olmo", "deepseek", "deepseek2", "chatglm", "granite", "smollm3"})
+    EXPECT_EQ(of(name), "dim=128 layout=interleaved") << name;
+  for (const char* name :
+       {"falcon", "gptneox", "qwen2", "qwen2moe", "qwen3", "qwen3moe", "phi2", "phi3", "gemma", "gemma2",
+        "starcoder2", "stablelm", "olmo2", "olmoe", "dbrx", "minicpm3", "nemotron", "gpt-oss", "exaone"})
+    EXPECT_EQ(of(name), "dim=128 layout=half_split") << name;
+  for (const std::string name : {"bloom", "refact", "jina-bert-v2", "mpt", "gpt2", "jais"})
+    EXPECT_EQ(refused([&] { of(name); }), "describes no rope: architecture " + name + " has none");
+}
+
 // As llama.cpp reads them: without a type a factor scales linearly, without a factor nothing is scaled.
 TEST(GgufSettings, of_a_factor_without_a_type_scale_linearly) {
   EXPECT_EQ(said(gguf_of("llama", {number("llama.rope.scaling.factor", 4)}), "rope"),
@@ -236,6 +251,13 @@ TEST(GgufSettings, of_yarn_have_their_ramp_and_two_readings_of_what_multiplies) 
             of_qwen2 +
                 "; attention_factor: 1 (qwen2.rope.scaling.yarn_attn_factor, as all that multiplies) or "
                 "1.13863 (times that of yarn, as llama.cpp has attn_factor)");
+  // Below 0 the weight of the ramp is that of yarn, as 1 is.
+  for (const float weight : {-1.0f, 1.0f}) EXPECT_EQ(yarn("qwen2", "yarn_ext_factor", weight), of_qwen2);
+  EXPECT_EQ(
+      refused([&] { yarn("qwen2", "yarn_ext_factor", 0.5f); }),
+      "has qwen2.rope.scaling.yarn_ext_factor 0.5; allowed: 1, as the ramp of yarn has no other weight here");
+  EXPECT_EQ(yarn("mistral3", "yarn_log_multiplier", 0.5f),
+            "dim=128 scaling=yarn factor=4 original_length=4096 mscale_all_dim=0.5");
   EXPECT_EQ(yarn("deepseek2", "yarn_log_multiplier", 0.5f), of_deepseek2 + " attention_factor=1");
   EXPECT_EQ(yarn("deepseek2", "", 0), of_deepseek2 +
                                           "; attention_factor: 1 (llama.cpp before its pull request 17945) "
@@ -244,6 +266,17 @@ TEST(GgufSettings, of_yarn_have_their_ramp_and_two_readings_of_what_multiplies) 
             of_qwen2 +
                 "; mscale_all_dim: 0.5 (qwen2.rope.scaling.yarn_log_multiplier, as mistral3 has it) or 5 (as "
                 "deepseek2 has it)");
+}
+
+// llama.cpp divides by no factor of 0.
+TEST(GgufSettings, of_a_factor_of_0_have_none) {
+  EXPECT_EQ(
+      said(gguf_of("qwen2", {word("qwen2.rope.scaling.type", "yarn"), number("qwen2.rope.scaling.factor", 0),
+                             number("qwen2.context_length", 4096)}),
+           "rope"),
+      "dim=128 layout=half_split scaling=yarn factor=1 original_length=4096");
+  EXPECT_EQ(said(gguf_of("llama", {number("llama.rope.scaling.factor", 0)}), "rope"),
+            "dim=128 layout=interleaved");
 }
 
 TEST(GgufSettings, of_a_rotating_part_that_stands_apart_are_its_width) {
@@ -265,6 +298,15 @@ TEST(GgufSettings, of_local_layers_have_both_readings) {
            "rope"),
       "dim=128 base=1000000 layout=half_split; base: qwen2.rope.freq_base 1000000, in global layers, or 10000 "
       "(qwen2.rope.freq_base_swa, in local ones)");
+  EXPECT_EQ(
+      said(gguf_of("gemma3n", {number("gemma3n.rope.freq_base", 1e6f)}), "rope"),
+      "dim=128 base=1000000; base: gemma3n.rope.freq_base 1000000, in global layers, or 10000 (gemma3n's, "
+      "in local ones)");
+  for (const float local : {64.0f, 256.0f})
+    EXPECT_EQ(said(gguf_of("qwen2", {number("qwen2.attention.key_length_swa", local)}), "rope"),
+              fmt::format("layout=half_split; dim: 128 (qwen2.attention.key_length, in global layers) or {} "
+                          "(qwen2.attention.key_length_swa, in local ones)",
+                          local));
 }
 
 TEST(GgufSettings, of_models_without_rope_are_refused) {
