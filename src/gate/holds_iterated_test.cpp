@@ -36,13 +36,13 @@ Rotary by_steps(Rotary rope, float last) {
   return rope;
 }
 
-GateResult of_steps(float last, const Precision& precision) {
+GateResult of_steps(float last, const Precision& precision, const std::string& filter = "") {
   Gated steps{"rope", "dim=64 heads=2"};
   steps.change = [=](Subject& subject) {
     subject.encoding = by_steps(as<Rotary>(subject.encoding), last);
     subject.precision = precision;
   };
-  return steps(60);
+  return steps(60, filter);
 }
 
 // What ggml answers is right as `f32+iterated`; as f32 its entries agree, and two rotations are not that by
@@ -64,6 +64,49 @@ TEST(HoldsIterated, explains_no_wrong_frequency) {
   const GateResult found = of_steps(1 + 0x1p-16F, all_f32);
   EXPECT_TRUE(found.refuted());
   EXPECT_EQ(found.holds_as, "");
+}
+
+// That two rotations are not that by their sum, and the subject by itself.
+GateResult one_refuted() {
+  GateResult found = of_steps(1, all_f32, "rotary/composes");
+  EXPECT_EQ(found.results.size(), 1u);
+  EXPECT_TRUE(found.refuted());
+  const EncodingSpec& spec = encoding_named("rope");
+  found.subject.encoding = by_steps(spec.make<Rotary>(with(spec, Case::parse("dim=64 heads=2"))), 1);
+  return found;
+}
+
+std::string explained(const GateResult& found) {
+  const EncodingSpec& spec = encoding_named("rope");
+  return holds_iterated(found, spec.oracle(with(spec, Case::parse("dim=64 heads=2"))), 1,
+                        std::chrono::seconds(10));
+}
+
+// Nor what does not fail again, or fails by what was asked before; of several properties any.
+TEST(HoldsIterated, explains_what_repeats_and_needs_no_history) {
+  GateResult found = one_refuted();
+  EXPECT_EQ(explained(found), "f32+iterated");
+  found.results.push_back(found.results.front());
+  found.results.back().needs_history = true;
+  EXPECT_EQ(explained(found), "");
+  found.results.back().needs_history = false;
+  std::get<Refuted>(found.results.back().verdict).repeats = false;
+  EXPECT_EQ(explained(found), "");
+}
+
+// The counterexample is within what steps make, and what is searched for beside it, twice as large, is not.
+TEST(HoldsIterated, asks_more_than_the_counterexample) {
+  GateResult found = one_refuted();
+  const auto calls = std::make_shared<int>(0);
+  found.subject.encoding =
+      answered_by(found.subject.encoding, [calls, steps = found.subject.encoding](const Call& call) {
+        Tensor out = answer(steps, call);
+        const double size = ++*calls > 20 ? 2 : 1;
+        for (double& entry : out.data) entry *= size;
+        return out;
+      });
+  EXPECT_EQ(explained(found), "");
+  EXPECT_GT(*calls, 20);
 }
 
 // Every entry 2^-10 too large: norms are off by more than steps make, and agreement was not asked.
