@@ -220,5 +220,34 @@ TEST(RecurrenceForms, are_rotations_as_they_say) {
   EXPECT_GT(all.size(), 20u);
 }
 
+// Off from the declared rotation by what is rounded in f32 alone: before 0 and past the end of a table, too,
+// and where it stretches.
+TEST(RecurrenceForms, are_near_the_declared_rotation_at_every_position) {
+  const auto truth =
+      as<Rotary>(encoding_named("xpos").make(with(encoding_named("xpos"), Case::parse("dim=4"))));
+  ASSERT_TRUE(truth.stretch);
+  Tensor x({1, 1, 4, 4});
+  std::ranges::fill(x.data, 1.0);
+  const std::vector<Position> at = {-40, 0, 7, 100};
+  for (const Role role : {Role::query, Role::key}) {
+    const Tensor ought = truth.rotate(x, at, role);
+    for (const auto& form : recurrence_forms(truth, 50)) {
+      const Tensor is = form.rotation.rotate(x, at, role);
+      // Position 7 is made by 7 steps at the most. Each is off by three roundings of numbers up to 2, of
+      // 2^-24 each, and what it is off by counts up to 7 times where a step takes two before: 147 of 2^-24,
+      // of the cosine and of the sine; their stretches are below 1.5. An angle of 100 is rounded by 2^-18, 64
+      // of these.
+      for (std::size_t n = 0; n < is.data.size(); ++n)
+        EXPECT_NEAR(is.data[n], ought.data[n], 2 * 147 * 1.5 * 0x1p-24) << form.words << " " << n;
+    }
+  }
+}
+
+TEST(RecurrenceForms, are_none_of_positions_of_several_numbers) {
+  Rotary truth = as<Rotary>(encoding_named("rope").make(with(encoding_named("rope"), Case::parse("dim=4"))));
+  truth.positions.axes = 2;
+  EXPECT_TRUE(recurrence_forms(truth, 300).empty());
+}
+
 }  // namespace
 }  // namespace posproof::recurrence_forms_test
