@@ -180,6 +180,18 @@ TEST(Ways, whole_positions_alone_are_asked_of_code_that_takes_no_others) {
   }
 }
 
+// Who takes a mask counts tokens, too.
+TEST(Ways, tokens_are_counted_by_whole_positions) {
+  const EncodingSpec& spec = encoding_named("timestep_embedding");
+  const Parameters all = with(spec, Case::parse("dim=8"));
+  for (const std::string way : {"mask", "sequence", "offset"}) {
+    const Subject subject =
+        open(ways("timesteps_" + way),
+             {.encoding = "timestep_embedding", .parameters = all, .declared = {spec.oracle(all)}});
+    EXPECT_FALSE(positions_of(subject.encoding).real) << way;
+  }
+}
+
 TEST(Ways, code_that_takes_whole_positions_has_to_say_so) {
   const EncodingSpec& spec = encoding_named("timestep_embedding");
   const Parameters all = with(spec, Case::parse("dim=8"));

@@ -347,6 +347,7 @@ ways = {
     "timesteps_sequence": lambda: serve(rows=lambda n: timesteps(np.arange(n)), takes_positions="sequence"),
     "timesteps_offset": lambda: serve(rows=lambda n, first: timesteps(first + np.arange(n)), takes_positions="offset"),
     "timesteps_table": lambda: serve(rows=lambda t: timesteps(np.arange(1001))[t], positions="int64", domain=(0, 1000)),
+    "timesteps_mask": lambda: serve(rows=lambda mask: np.stack([timesteps(row) for row in counted(mask)]), takes_positions="mask"),
     "timesteps_unsaid": lambda: serve(rows=lambda t: timesteps(np.arange(1001))[t]),
     "rows_shared": lambda: serve(rows=columns, takes_positions="shared"),
     "rows_ascending": lambda: serve(rows=table_ascending, takes_positions="ascending"),
