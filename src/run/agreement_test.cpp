@@ -11,6 +11,7 @@
 #include "core/testing/axial.h"
 #include "run/catalogued.h"
 #include "run/sharpness.h"
+#include "search/case_result.h"
 #include "search/search.h"
 #include "search/trial.h"
 
@@ -248,6 +249,11 @@ TEST(Agreement, allows_shifted_rows_to_count_from_where_the_positions_end) {
   };
   EXPECT_TRUE(found(rows_from(1023, true)).holds());
   EXPECT_FALSE(found(rows_from(1023, false)).holds());
+  // Or from where they begin, 1023 before 0.
+  Bias first = rows_from(-1023, true);
+  first.positions = Domain(-1023, 1);
+  first.positions.ends = true;
+  EXPECT_TRUE(found(first).holds());
   // No entry counts for more than the slope times all positions.
   Bias other = rows_from(1023, true);
   other.positions.hi = 10;
@@ -280,6 +286,43 @@ TEST(Agreement, tells_whoever_listens_every_entry_at_the_farthest_position) {
   Replay alone(Case::parse("rows=3 t=0 t1=1000 t2=5 n=2000"));
   EXPECT_LT((*trial(agreement(sines), sines, all_f32))(alone).bound,
             sine_error(all_f32, 1000, table.pairs[0]));
+}
+
+TEST(Agreement, takes_a_position_before_0_for_as_far_as_it_is) {
+  std::vector<Residual> heard;
+  const Encoding sines =
+      with_positions(truth_of({"sinusoidal", "dim=2", "table", 0, 0}), Domain(-2000, 2000));
+  const Property listening = agreement(sines, [&heard](const Residual& one) { heard.push_back(one); });
+  Replay draw(Case::parse("rows=2 t=-1000 t1=5 n=2000"));
+  (*trial(listening, sines, all_f32))(draw);
+  ASSERT_EQ(heard.size(), 4u);
+  for (const Residual& one : heard)
+    EXPECT_GE(one.bound, sine_error(all_f32, 1000, as<Table>(sines).pairs[0]));
+}
+
+// What xPos gives is smaller farther away, and so is what it may be off by.
+TEST(Agreement, allows_no_token_less_than_its_own_error) {
+  const EncodingSpec& spec = encoding_named("xpos");
+  const Domain domain(0, 20000);
+  const Encoding truth = with_positions(spec.oracle(with(spec, Case::parse("dim=4"))), domain);
+  std::vector<double> heard;
+  Call asked;
+  const Encoding subject = answered_by(truth, [&](const Call& call) {
+    asked = call;
+    return answer(truth, call);
+  });
+  for (const Role role : {Role::query, Role::key}) {
+    heard.clear();
+    Case two = case_of(truth, domain, 0, std::vector<double>(width_of_content(truth, 0), 1.0), role);
+    two.set("tokens", 2.0);
+    two.set("t1", 20000.0);
+    const Property listening = agreement(truth, [&](const Residual& one) { heard.push_back(one.bound); });
+    run_repaired(*trial(listening, subject, all_f32), two);
+    const Tensor exact = answer(truth, asked);
+    const Bound own = agreement_in_full(truth, asked, exact, exact, all_f32, domain).allowed;
+    ASSERT_EQ(heard.size(), own.error.data.size());
+    for (std::size_t n = 0; n < heard.size(); ++n) EXPECT_GE(heard[n], own.error.data[n]) << n;
+  }
 }
 
 // A subject of another kind is compared as a whole operator.
