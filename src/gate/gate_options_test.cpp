@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <optional>
 #include <utility>
 
+#include "core/formats.h"
 #include "gate/testing/gated.h"
 #include "run/agreement.h"
 
@@ -101,6 +103,37 @@ TEST(GateOptions, a_precision_that_explains_the_few_answers_of_a_search_is_asked
   ASSERT_TRUE(found.refuted());
   EXPECT_EQ(found.seeming.word, "") << found.seeming.share;
   EXPECT_GT(found.seeming.answers, 0u);
+}
+
+// Cosines and sines are in bf16, which the first answers show and all that the search shrinks; tokens at the
+// last position of all stand still.
+TEST(GateOptions, a_precision_that_explains_the_first_answers_does_not_explain_those_far_away) {
+  const auto word = [](Position far) {
+    Gated wrong{"rope", "dim=8"};
+    wrong.change = [far](Subject& subject) {
+      auto& rope = as<Rotary>(subject.encoding);
+      rope.rotate = [far, pairs = rope.pairs](const Tensor& x, const Positions& positions, Role) {
+        Tensor y = x;
+        const std::size_t n = x.shape[2];
+        for (std::size_t r = 0; r < x.rows(); ++r)
+          for (const Pair& pair : pairs) {
+            const double t = positions.at(r / n * n + r % n),
+                         angle = (t < static_cast<double>(far) ? t : 0) * pair.frequency;
+            const double c = to_bf16(std::cos(angle)), s = to_bf16(std::sin(angle));
+            const double a = x.at(r, pair.first), b = x.at(r, pair.second);
+            y.at(r, pair.first) = to_f32(to_f32(a * c) - to_f32(b * s));
+            y.at(r, pair.second) = to_f32(to_f32(a * s) + to_f32(b * c));
+          }
+        return y;
+      };
+      subject.precision = all_f32;
+    };
+    const GateResult found = wrong.with_options({.filter = std::string(agreement_id)});
+    EXPECT_TRUE(found.refuted());
+    return found.seeming.word;
+  };
+  EXPECT_EQ(word(Position{1} << 40), "f32+table=bf16");
+  EXPECT_EQ(word(Position{1} << 20), "");
 }
 
 // Every other position is rotated by too much, which the first calls show; then each takes a millisecond.
