@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -91,6 +92,68 @@ Case case_of_two_alike(const Encoding& truth, const Domain& domain, std::size_t 
       out.set(fmt::format("t{}{}", number == 0 ? "" : std::to_string(number),
                           axis == 0 ? "" : fmt::format("_{}", axis)),
               static_cast<double>(domain.lo + (alike ? number + 1 : number + number % 2 * 2) % most));
+    }
+  return out;
+}
+
+// Two rows of two tokens: the numbers of one position in each, the first or the last, are all the same, as
+// those of text are, and of the other none are. A program that takes a call for text by looking at one token
+// is right of nearly all calls that are drawn, and wrong of most prompts with an image.
+Case case_of_one_text_token(const Encoding& truth, const Domain& domain, std::size_t text, double content) {
+  Case out = case_of(truth, domain, domain.lo, std::vector<double>(width_of_content(truth, 0), content));
+  constexpr Position apart = 3;
+  out.set("batch", 2.0);
+  out.set("tokens", 2.0);
+  for (std::size_t number = 0; number < 4; ++number)
+    for (std::size_t axis = 0; axis < domain.axes; ++axis) {
+      const bool of_text = number % 2 == text;
+      Position most = domain.last(axis) - domain.lo + 1;
+      for (std::size_t other = 0; of_text && other < domain.axes; ++other)
+        most = std::min(most, domain.last(other) - domain.lo + 1);
+      const auto row = static_cast<Position>(number / 2);
+      const Position behind = 2 + row + (of_text ? 0 : apart * static_cast<Position>(domain.axes - 1 - axis));
+      out.set(fmt::format("t{}{}", number == 0 ? "" : std::to_string(number),
+                          axis == 0 ? "" : fmt::format("_{}", axis)),
+              static_cast<double>(domain.lo + behind % most));
+    }
+  return out;
+}
+
+// Two rows of two tokens, whose positions are neighbours in one of them alone. Rows that are drawn are
+// arranged alike: a program that finds out from one row that positions follow each other is right of nearly
+// all.
+Case case_of_one_row_of_neighbours(const Encoding& truth, const Domain& domain, std::size_t row,
+                                   double content) {
+  Case out = case_of(truth, domain, domain.lo, std::vector<double>(width_of_content(truth, 0), content));
+  constexpr std::array<Position, 2> neighbours = {3, 4}, others = {6, 1};
+  out.set("batch", 2.0);
+  out.set("tokens", 2.0);
+  for (std::size_t number = 0; number < 4; ++number)
+    for (std::size_t axis = 0; axis < domain.axes; ++axis) {
+      const Position span = domain.last(axis) - domain.lo + 1;
+      const Position behind = (number / 2 == row ? neighbours : others)[number % 2];
+      out.set(fmt::format("t{}{}", number == 0 ? "" : std::to_string(number),
+                          axis == 0 ? "" : fmt::format("_{}", axis)),
+              static_cast<double>(domain.lo + behind % span));
+    }
+  return out;
+}
+
+// The same with more tokens a row, of which one row ends just before the end of the domain, so that steps
+// through the rest of it are of one; those of the other are through all of it.
+std::optional<Case> case_of_one_row_of_steps_of_one(const Encoding& truth, const Domain& domain,
+                                                    std::size_t row, double content) {
+  constexpr Position tokens = tile_edges.front();
+  Case out = case_of(truth, domain, domain.lo, std::vector<double>(width_of_content(truth, 0), content));
+  out.set("batch", 2.0);
+  out.set("tokens", static_cast<double>(tokens));
+  out.set("arranged", std::string("spread"));
+  for (std::size_t number = 0; number < 2; ++number)
+    for (std::size_t axis = 0; axis < domain.axes; ++axis) {
+      if (domain.last(axis) - domain.lo < 2 * tokens) return std::nullopt;
+      out.set(fmt::format("t{}{}", number == 0 ? "" : std::to_string(number),
+                          axis == 0 ? "" : fmt::format("_{}", axis)),
+              static_cast<double>(number == row ? domain.last(axis) - tokens : domain.lo));
     }
   return out;
 }
@@ -210,7 +273,15 @@ std::vector<Case> wide_cases(const Encoding& truth, const Encoding& subject, con
     return {};
   }
   std::vector<Case> out;
-  if (known.role) out = {case_of_rows(*same, domain, 1, content), case_of_rows(*same, domain, 2, content)};
+  if (known.role)
+    out = {case_of_rows(*same, domain, 1, content), case_of_rows(*same, domain, 2, content),
+           case_of_one_row_of_neighbours(*same, domain, 0, content),
+           case_of_one_row_of_neighbours(*same, domain, 1, content)};
+  for (const std::size_t row : {0, 1})
+    if (auto more = known.role ? case_of_one_row_of_steps_of_one(*same, domain, row, content) : std::nullopt)
+      out.push_back(std::move(*more));
+  for (const std::size_t text : {0, 1})
+    if (known.role && domain.axes > 1) out.push_back(case_of_one_text_token(*same, domain, text, content));
   for (std::size_t a = 0; known.role && a < domain.axes; ++a)
     for (std::size_t b = a + 1; b < domain.axes; ++b)
       out.push_back(case_of_two_alike(*same, domain, a, b, content));

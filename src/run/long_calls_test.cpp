@@ -71,12 +71,12 @@ TEST(LongCalls, of_a_bias_are_one_query_and_a_thousand_keys) {
 
 TEST(LongCalls, of_tokens_are_two_rows_and_of_a_table_one) {
   const auto rotated = asked(truth_of(encodings::rope, "dim=8 heads=2"));
-  ASSERT_EQ(rotated.size(), 5u);
+  ASSERT_EQ(rotated.size(), 9u);
   EXPECT_EQ(rotated[0].batch, 2u);
   EXPECT_EQ(rotated[0].positions.whole.size(), 2u * 1025);
   EXPECT_EQ(rotated[0].positions.whole[1024], 1024);
-  EXPECT_EQ(rotated[4].batch, 1u);
-  EXPECT_EQ(rotated[4].positions.whole, from_to(0, 4096));
+  EXPECT_EQ(rotated[8].batch, 1u);
+  EXPECT_EQ(rotated[8].positions.whole, from_to(0, 4096));
   const auto rows = asked(truth_of(encodings::sinusoidal, "dim=8"));
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[0].positions.whole, from_to(0, 1024));
@@ -87,9 +87,9 @@ TEST(LongCalls, of_tokens_are_two_rows_and_of_a_table_one) {
 // 4,097 tokens of 2 heads of 128 channels.
 TEST(LongCalls, are_as_long_as_a_call_has_room_for) {
   const auto rotated = asked(truth_of(encodings::rope, "dim=64 heads=16"));
-  ASSERT_EQ(rotated.size(), 5u);
+  ASSERT_EQ(rotated.size(), 9u);
   EXPECT_EQ(rotated[0].positions.whole.size(), 2u * 257);
-  EXPECT_EQ(rotated[4].positions.whole.size(), 1025u);
+  EXPECT_EQ(rotated[8].positions.whole.size(), 1025u);
   EXPECT_EQ(asked(truth_of(encodings::rope, "dim=128 heads=2")).back().positions.whole.size(), 4097u);
   const auto logits = asked(truth_of(encodings::shaw, "dim=8"));
   ASSERT_EQ(logits.size(), 4u);
@@ -220,7 +220,7 @@ TEST(LongCalls, look_at_the_last_of_many_queries_and_keys) {
 
 TEST(LongCalls, are_of_many_rows_each_at_positions_of_its_own) {
   const auto rotated = asked(truth_of(encodings::rope, "dim=8 heads=2"));
-  ASSERT_EQ(rotated.size(), 5u);
+  ASSERT_EQ(rotated.size(), 9u);
   for (const std::size_t tokens : {1, 2}) {
     const Call& call = rotated[1 + tokens];
     EXPECT_EQ(call.batch, 33u);
@@ -232,7 +232,7 @@ TEST(LongCalls, are_of_many_rows_each_at_positions_of_its_own) {
   // A grid has them, too, within the last position of each axis.
   const Encoding grid = truth_of(encodings::axial_rope, "dim=8");
   const auto on_a_grid = asked(grid);
-  ASSERT_EQ(on_a_grid.size(), 3u);
+  ASSERT_EQ(on_a_grid.size(), 9u);
   EXPECT_EQ(on_a_grid[1].positions.whole.size(), 2 * 2 * 33u);
   for (std::size_t n = 0; n < on_a_grid[1].positions.whole.size(); ++n)
     EXPECT_LE(on_a_grid[1].positions.whole[n], positions_of(grid).last(n % 2));
@@ -253,6 +253,54 @@ TEST(LongCalls, refute_what_is_taken_for_text_by_two_of_three_numbers) {
     const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
     EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << one;
   }
+}
+
+// The same by the numbers of one token, the first or the last, of one row or of both.
+TEST(LongCalls, refute_what_is_taken_for_text_by_one_token) {
+  const Encoding truth = truth_of(encodings::m_rope, "dim=16 sections=[2,3,3]");
+  for (const bool first : {true, false})
+    for (const bool in_both : {true, false}) {
+      const Encoding wrong = answered_by(truth, [=](Call call) {
+        std::vector<Position>& all = call.positions.whole;
+        const std::size_t row = all.size() / call.batch;
+        bool text = row > 0;
+        for (std::size_t of = 0; text && of < (in_both ? call.batch : 1); ++of) {
+          const std::size_t at = of * row + (first ? 0 : row - 3);
+          text = all[at] == all[at + 1] && all[at] == all[at + 2];
+        }
+        for (std::size_t n = 0; text && n < all.size(); n += 3) all[n + 1] = all[n + 2] = all[n];
+        return answer(truth, call);
+      });
+      const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+      EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << first << in_both;
+    }
+}
+
+// Where the tokens of one row are neighbours, those of every row are taken for such.
+TEST(LongCalls, refute_what_looks_for_neighbours_in_one_row) {
+  for (const auto& [truth, axes] :
+       {std::pair{truth_of(encodings::rope, "dim=8"), 1u}, {truth_of(encodings::axial_rope, "dim=8"), 2u}})
+    for (const auto& [looked_at, fewest] :
+         {std::pair<std::size_t, std::size_t>{0, 2}, {1, 2}, {0, 3}, {1, 3}}) {
+      const Encoding wrong = answered_by(
+          truth, [=, looked_at = looked_at, fewest = fewest, axes = axes, truth = truth](Call call) {
+            std::vector<Position>& all = call.positions.whole;
+            const std::size_t row = all.size() / call.batch, tokens = row / axes;
+            if (call.batch == 1 || tokens < fewest) return answer(truth, call);
+            const auto number = [&](std::size_t of, std::size_t token) -> Position& {
+              return all[of * row + token * axes];
+            };
+            for (std::size_t token = 1; token < tokens; ++token)
+              if (number(looked_at, token) != number(looked_at, 0) + static_cast<Position>(token))
+                return answer(truth, call);
+            for (std::size_t of = 0; of < call.batch; ++of)
+              for (std::size_t token = 1; token < tokens; ++token)
+                number(of, token) = number(of, 0) + static_cast<Position>(token);
+            return answer(truth, call);
+          });
+      const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+      EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << axes << looked_at << fewest;
+    }
 }
 
 // Rows from number `first` on have the positions of the first row, as a kernel that keeps those of a block
