@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -21,6 +22,7 @@ namespace posproof {
 namespace {
 
 using Clock = BudgetClock;
+using histories::Callee;
 using histories::most_before;
 using histories::Step;
 
@@ -32,17 +34,23 @@ struct Compared {
   Function<void()> renew;
 };
 
+// Of several numbers a rotation's position may have any; a window's class token has places of its own.
+bool has_calls(const Encoding& truth) {
+  return positions_of(truth).axes == 1 || signature(truth).role;
+}
+
 // Why there is nothing to compare, where there is nothing.
 std::string why_not(const Encoding& truth, const Subject& subject) {
   if (!subject.renew) return "the subject cannot be started anew";
-  if (const std::size_t axes = positions_of(truth).axes; axes != 1)
-    return fmt::format("the calls are of a sequence, and a position has {} numbers", axes);
+  if (!has_calls(truth))
+    return fmt::format("the calls are of a sequence, and a position has {} numbers",
+                       positions_of(truth).axes);
   return fmt::format("the subject answers as {}, and the exact encoding, a {}, does not",
                      kind(subject.encoding), kind(truth));
 }
 
 std::optional<Compared> compared(const Encoding& truth, const Subject& subject) {
-  if (!subject.renew || positions_of(truth).axes != 1) return std::nullopt;
+  if (!subject.renew || !has_calls(truth)) return std::nullopt;
   const std::vector<Encoding> kinds = attention::in_every_kind(truth);
   const Encoding* same = attention::same_kind(kinds, subject.encoding);
   if (same == nullptr) return std::nullopt;
@@ -67,6 +75,16 @@ Residual off_by(const Compared& all, const Call& call, const Tensor& there, cons
 Tensor asked_alone(const Compared& all, const Call& call) {
   all.renew();
   return answer(all.subject, call);
+}
+
+// The same, where an object that was asked others before gave the right answer.
+Tensor asked_alone_too(const Compared& all, const Call& call) {
+  try {
+    return asked_alone(all, call);
+  } catch (const Refusal& refusal) {
+    throw Failure(Failure::How::raised, "a new object declines it",
+                  fmt::format("a new object declines it: {}", refusal.what()));
+  }
 }
 
 // Whether it answers when it is asked alone.
@@ -97,9 +115,9 @@ Residual check(const Compared& all, Draw& draw) {
     }
   }
   const Residual exact = off_by(all, calls.back(), last);
-  if (exact.holds()) return exact;
-  const Tensor alone = asked_alone(all, calls.back());
-  return off_by(all, calls.back(), last, &alone);
+  const Tensor alone = exact.holds() ? asked_alone_too(all, calls.back()) : asked_alone(all, calls.back());
+  const Residual as_alone = off_by(all, calls.back(), last, &alone);
+  return exact.holds() && as_alone.holds() ? exact : as_alone;
 }
 
 Step every_second(Position t, std::int64_t n) {
@@ -152,6 +170,25 @@ std::vector<std::vector<Step>> sequences(const Domain& domain) {
   };
 }
 
+// The first position behind each of these many, in a new object that was asked none further: there what is
+// kept for as many may grow one call too late.
+std::vector<std::vector<Step>> behind_full_caches(const Callee& of) {
+  if (!signature(of.encoding).positions) return {};
+  constexpr Position longest = Position{1} << 18;
+  const std::int64_t n = signature(of.encoding).has(Axis::key) ? 2 : 1;  // a token has no offset from itself
+  std::vector<Step> powers, thirds, round;
+  const auto add = [&](std::vector<Step>& to, Position count) {
+    if (count > of.domain.lo && count <= std::min(of.domain.hi, longest)) to.push_back({count - n + 1, n});
+  };
+  for (Position power = 32; power <= longest; power *= 2) {
+    add(powers, power);
+    add(thirds, power / 2 * 3);
+  }
+  for (Position ten = 100; ten < longest; ten *= 10)
+    for (const Position times : {1, 2, 5}) add(round, times * ten);
+  return {powers, thirds, round};
+}
+
 // One sequence of a new object; every answer is compared.
 class Walk {
  public:
@@ -166,11 +203,20 @@ class Walk {
         return Undecided{fmt::format("stopped by {} after {} calls", plan_.budget.limit_text(), held_.cases),
                          held_};
       const Case asked = case_of(all_.truth, steps, k);
-      if (right(asked)) continue;
-      if (++wrong_ > most_wrong)
-        return Undecided{"too many answers are wrong without any call before them", held_};
-      const CaseResult found = run_repaired(trial_, asked);
-      if (found.fails()) return shrunk(trial_, fewest(steps, k, found), held_.cases + 1, plan_.budget);
+      const Answered answered = asked_now(asked);
+      if (answered == Answered::right) continue;
+      if (answered == Answered::wrong) {
+        if (++wrong_ > most_wrong)
+          return Undecided{"too many answers are wrong without any call before them", held_};
+        const CaseResult found = run_repaired(trial_, asked);
+        if (found.fails()) return shrunk(trial_, fewest(steps, k, found), held_.cases + 1, plan_.budget);
+      }
+      if (answered == Answered::refused && all_are_refused_) continue;
+      // A new object does the same; one that was asked for the far end may not.
+      const std::vector<Step> grown = {{all_.truth.domain.hi, 1}, steps[k]};
+      const CaseResult other = run_repaired(trial_, case_of(all_.truth, grown, 1));
+      if (other.fails()) return shrunk(trial_, other, held_.cases + 1, plan_.budget);
+      all_are_refused_ = answered == Answered::refused;
       again(steps, k);
     }
     return std::nullopt;
@@ -202,22 +248,25 @@ class Walk {
   void again(const std::vector<Step>& steps, std::size_t last) {
     all_.renew();
     const Holds before = held_;
-    for (std::size_t k = 0; k <= last; ++k) right(case_of(all_.truth, steps, k));
+    for (std::size_t k = 0; k <= last; ++k) asked_now(case_of(all_.truth, steps, k));
     held_ = before;  // they were counted when they were asked first
   }
 
-  bool right(const Case& asked) {
+  enum class Answered { right, wrong, refused };
+
+  Answered asked_now(const Case& asked) {
     Replay draw(asked);
     const Call call = drawn_call(all_.truth, draw, "");
     try {
       const Residual exact = off_by(all_, call, answer(all_.subject, call));
-      if (!exact.holds()) return false;
+      if (!exact.holds()) return Answered::wrong;
       held_.add(exact, asked);
     } catch (const Refusal&) {  // within its own bounds it may
+      return Answered::refused;
     } catch (const Failure&) {
-      return false;
+      return Answered::wrong;
     }
-    return true;
+    return Answered::right;
   }
 
   const Compared& all_;
@@ -226,6 +275,8 @@ class Walk {
   Clock::time_point deadline_;
   Holds held_;
   int wrong_ = 0;
+  bool all_are_refused_ =
+      false;  // the last that was refused is by an object that was asked for the far end, too
 };
 
 }  // namespace
@@ -265,6 +316,9 @@ Verdict history_searched(const Encoding& truth, const Subject& subject, const Pl
   try {
     for (const std::vector<Step>& steps : sequences(all->truth.domain))
       if (auto end = walk.along(steps)) return std::move(*end);
+    for (const std::vector<Step>& steps : behind_full_caches(all->truth))
+      if (!steps.empty())
+        if (auto end = walk.along(steps)) return std::move(*end);
   } catch (const SubjectError& error) {
     return Errored{error.what(), {}};
   }

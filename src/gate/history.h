@@ -16,16 +16,18 @@ namespace posproof {
 constexpr std::string_view history_id = "answers_like_a_new_object";
 
 // The statement, asked of `subject` where it is live: several calls of a new object, then one more, whose
-// answer is compared with the exact one and, where it is not that, with the answer of another new object. A
-// case holds all of these calls.
+// answer is compared with the exact one and with the answer of another new object. A case holds all of these
+// calls.
 Property history(const Encoding& truth, const Subject& subject);
 
 // The statement asked of the same subject with another function in its place.
 TrialOf history_of(const Encoding& truth, const Subject& subject);
 
-// Three sequences of calls, each of a new object: growing from one token to the end of the domain, then short
-// again, in batches, shifted; the same from its far end; prefill and decode. Every answer is compared with
-// the exact one; one that is not that is the last call of a case, which is asked and shrunk.
+// Sequences of calls, each of a new object: growing from one token to the end of the domain, then short
+// again, in batches, shifted; the same from its far end; prefill and decode; positions in other orders; one
+// token behind 2^k, 3 2^k, 1, 2 and 5 times 10^k others. Every answer is compared with the exact one; one
+// that is not that is the last call of a case, which is asked and shrunk; where a new object does the same,
+// the case has the far end before it.
 Verdict history_searched(const Encoding& truth, const Subject& subject, const Plan& plan);
 
 }  // namespace posproof

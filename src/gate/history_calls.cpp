@@ -34,6 +34,16 @@ Position apart_by(Position step) {
   return std::max<Position>(1, std::abs(step));
 }
 
+// Where a position has several numbers all are that one, or as far behind the first as the axis has room for.
+TokenPositions on_every_axis(const std::vector<Position>& numbers, const Domain& domain) {
+  if (domain.axes == 1) return {numbers};
+  TokenPositions out{.axes = domain.axes};
+  for (const Position t : numbers)
+    for (std::size_t axis = 0; axis < domain.axes; ++axis)
+      out.whole.push_back(domain.lo + (t - domain.lo) % (domain.last(axis) - domain.lo + 1));
+  return out;
+}
+
 // As case fields, cut to what the domain has.
 void put(const Callee& of, Case& into, Step step, const std::string& which) {
   const Signature& known = signature(of.encoding);
@@ -77,7 +87,7 @@ Call drawn_call(const Callee& of, Draw& draw, const std::string& which) {
   std::vector<Position> rows;
   for (std::size_t b = 0; b < batch; ++b) rows.insert(rows.end(), positions.begin(), positions.end());
 
-  Call call{.batch = batch, .positions = {std::move(rows)}};
+  Call call{.batch = batch, .positions = on_every_axis(rows, domain)};
   if (known.positions) call.length = std::ranges::max(positions) + 1;
   if (known.has(Axis::key)) call.keys = call.positions;
   if (known.mask) {
