@@ -505,6 +505,10 @@ def _last_answered(make, number, axes, options, dtype):
 
 
 def _parameters(call):
+    schema = getattr(call, "schema", None)  # of what TorchScript compiled, which has no signature
+    if hasattr(schema, "arguments"):
+        return [inspect.Parameter(one.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=one.default_value if
+                                  one.has_default_value() else inspect.Parameter.empty) for one in schema.arguments if one.name != "self"]
     return [one for one in inspect.signature(call).parameters.values() if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
 
 
@@ -531,7 +535,7 @@ class _Module:
         self.module, self.calls = module, "forward" if isinstance(module, torch.nn.Module) else self.name
         if isinstance(module, (torch.Tensor, tuple, list)):
             self.call, self.parameters = None, []
-            self.length = len(self._tensors()[0]) if kind == "rotate" else None
+            self.length = self._tensors()[0].shape[self._axis_of_tokens()] if kind == "rotate" else None
             return
         if method is None and isinstance(module, torch.nn.Module):
             method = next((one for one in _METHODS[kind] if callable(getattr(module, one, None))), None)
@@ -561,6 +565,10 @@ class _Module:
             return "a tensor of shape %s" % [list(one.shape) for one in self._tensors()]
         return "%s(%s)" % (self.calls, ", ".join(one.name for one in self.parameters))
 
+    def _axis_of_tokens(self):
+        """Of tables of a rotation: extents of 1 may stand before it."""
+        return next((axis for axis, extent in enumerate(self._tensors()[0].shape) if extent > 1), 0)
+
     def _tensors(self):
         return list(self.module) if isinstance(self.module, (tuple, list)) else [self.module]
 
@@ -573,7 +581,7 @@ class _Module:
         if not inspect.isclass(make):
             alone = required[0].name if len(required) == 1 else None
             of_a_call = _MEANING.get(alone, "grid")[:4] != "grid"  # an extent of a grid is seldom all that a call is given
-            if alone == "asked" or alone is not None and make.__name__ == "<lambda>" and not of_a_call:
+            if alone == "asked" or alone is not None and getattr(make, "__name__", "") == "<lambda>" and not of_a_call:
                 return make(self.asked)
             if alone is not None and not of_a_call and alone not in _SETTINGS:
                 try:  # a parameter of any other name may be what posproof asks, too
@@ -769,8 +777,9 @@ class _Module:
             at = more[0] if more else None
             n = self._tokens(q, axes)
             parts = self._parts(q, takes, n, at, through)
-            no_xpos = len(parts) == 2 and getattr(parts[1], "numel", lambda: 1)() == 1 and parts[1] == 1
-            scale = {"scale": parts.pop()} if no_xpos else {}
+            a_number = len(parts) == 2 and getattr(parts[1], "numel", lambda: 1)() == 1  # that of xPos, or an amplitude
+            taken = a_number and any(_MEANING.get(one.name) == "scale" for one in applied)
+            scale = {"scale": parts.pop()} if taken or a_number and parts[1] == 1 else {}
             if self.apply is None:
                 return self._by_rotating_halves(q, parts)
             values = dict(scale, x=q, q=q, k=k, positions=at, freqs=parts[0])
@@ -778,7 +787,7 @@ class _Module:
                 values.update(cos=parts[0], sin=parts[1], freqs=tuple(parts))
             return self._call(self.apply, applied, values)
         function = (lambda q, k, *at: rotate(q, k, *at)) if both else (lambda x, *at: rotate(x, *at))
-        by = "%s(%s)" % (self.apply.__name__, ", ".join(one.name for one in applied if one.default is one.empty)) \
+        by = "%s(%s)" % (getattr(self.apply, "__name__", type(self.apply).__name__), ", ".join(one.name for one in applied if one.default is one.empty)) \
             if self.apply is not None else "rotate_half, in posproof_subject.py" if self.asked.get("layout") != "interleaved" \
             else "the interleaved rotate_half, in posproof_subject.py"
         words = "%s, applied by %s" % (self._words(takes, axes), by)
@@ -787,7 +796,8 @@ class _Module:
     def _parts(self, x, takes, n, at, through):
         if self.call is None:
             tensors = self._tensors()
-            return tensors if through else [one[at:at + n] for one in tensors]
+            axis = self._axis_of_tokens()
+            return tensors if through else [one[(slice(None),) * axis + (slice(at, at + n),)] for one in tensors]
         length = int(at.max()) + 1 if through and at.numel() else n
         values = dict(self._extents() if takes == "sequence" else {}, x=x, q=x, length=length)
         if not through:

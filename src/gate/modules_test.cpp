@@ -122,6 +122,8 @@ TEST(Modules, rotary_modules_that_rotate) {
           {"vllm", "rope", "dim=8 heads=2 rotary_dim=4",
            "forward(positions, query, key), a position for each token, x as n(hd)"},
           {"packed", "rope", "dim=8 heads=2", "forward(qkv, seqlen_offset), an offset, qkv as bn3hd"},
+          {"tables_of_one_batch", "rope", "dim=8 heads=2 layout=interleaved",
+           "a table, an offset, x as bnhd, applied by apply_every_two(tensor, sin, cos)"},
           {"offset", "rope", "dim=8 heads=2", "forward(x, offset), an offset, x as bhnd"}});
 }
 
@@ -152,6 +154,9 @@ TEST(Modules, tables_and_biases) {
        {"conformer", "sinusoidal", "dim=8",
         "forward(x), whole sequences, by the length of x as bnd, the second of two"},
        {"length_of_x", "sinusoidal", "dim=8", "forward(x), whole sequences, by the length of x as bnd"},
+       {"scripted", "sinusoidal", "dim=8", "forward(x), whole sequences, by the length of x as bnd"},
+       {"partial", "timestep_embedding", "dim=8 layout=cos_sin shift=0",
+        "partial(timesteps), a position for each token, a row of them"},
        {"noise", "timestep_embedding", "dim=8 layout=cos_sin",
         "forward(x), a position for each token, x as a row of positions"},
        {"either_each", "sinusoidal", "dim=8",
@@ -261,6 +266,9 @@ TEST(Modules, twins_with_one_mistake_are_refuted) {
           {"conformer", "sinusoidal", "dim=8", "", "R"},
           {"length_of_x", "sinusoidal", "dim=8", "", "R"},
           {"noise", "timestep_embedding", "dim=8 layout=cos_sin", "", "R"},
+          {"scripted", "sinusoidal", "dim=8", "", "R"},
+          {"partial", "timestep_embedding", "dim=8 layout=cos_sin shift=0", "", "R"},
+          {"tables_of_one_batch", "rope", "dim=8 heads=2 layout=interleaved", "", "R"},
           {"packed", "rope", "dim=8 heads=2", "", "R"},
           {"opt", "learned", "dim=8 length=64 offset=2", "", "R"},
           {"bloom", "alibi", "heads=4 rows=key_index", "", "R"},

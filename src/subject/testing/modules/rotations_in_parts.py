@@ -228,3 +228,15 @@ class LlamaRotated(nn.Module):
 @attached
 def no_gradient():
     serve(rotate=lambda x, positions: LlamaRotated()(x.detach(), positions), dtype=torch.float32, vjp="autograd")
+
+
+def apply_every_two(tensor, sin, cos):
+    """GPT-J: tensor [batch, n, heads, dim], sin and cos [1, n, dim / 2]."""
+    sin, cos = (one.repeat_interleave(2, -1)[:, :, None] for one in (sin, cos))
+    return tensor * cos + pairs_turned(tensor) * sin
+
+
+@attached
+def tables_of_one_batch():
+    angle = angles(torch.arange(64), hello()["dim"], 100000 if wrong else 10000)[None]
+    serve_module((angle.cos(), angle.sin()), apply=apply_every_two)

@@ -1,5 +1,6 @@
 """Modules that give a table or add it."""
 
+import functools
 import math
 
 import torch
@@ -285,3 +286,19 @@ def unknown_parameter():
 @attached
 def unknown_shape():
     serve_module(nn.Linear(hello()["dim"], 3))
+
+
+@attached
+def scripted():
+    serve_module(torch.jit.script(LengthOfXLike(hello()["dim"])))
+
+
+def embedding_of(timesteps, dim, max_period):
+    """Guided diffusion, with all but its timesteps given beforehand."""
+    angle = angles(timesteps, dim, max_period)
+    return torch.cat((angle.cos(), angle.sin()), -1)
+
+
+@attached
+def partial():
+    serve_module(functools.partial(embedding_of, dim=hello()["dim"], max_period=100 if wrong else 10000))
