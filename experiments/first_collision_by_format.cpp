@@ -384,7 +384,7 @@ std::string finding(const Measured& m) {
 std::string answer(const Measured& m) {
   return fmt::format(
       "Of the even widths to {}, only 2, 4 and 8 have two positions below 2^20 that share a row in bf16 or f16 (at base 500000 only 2 and 4), none has in f32 or f64, and no two neighbours share one at any of these. "
-      "A narrow format reduces the number of columns that differ: of width 128 and base 500000, some neighbours differ in {} of the 128 columns only in bf16, and in {} in f16; in f32 all neighbours differ in at least {}.",
+      "A narrow format reduces the number of columns that differ: of width 128 and base 500000, the fewest in which neighbours differ are {} of the 128 in bf16, {} in f16 and {} in f32.",
       every_even_to, m.least[1][0].back().columns, m.least[1][1].back().columns,
       m.least[1][2].back().columns);
 }

@@ -272,7 +272,9 @@ class Run {
                                 options_.filter, near_it(options_.filter, ids_)));
   }
 
+  // Once, whoever claims it.
   void select(std::string id, const Property& property) {
+    if (std::ranges::find(ids_, id) != ids_.end()) return;
     ids_.push_back(id);
     if (id.find(options_.filter) == std::string::npos) return;
     if (property.needs == Needs::live_subject && !gated_.subject.live)
@@ -282,9 +284,7 @@ class Run {
     if (!one)
       return skip(id,
                   fmt::format("cannot be asked of a subject that gives {}", kind(gated_.subject.encoding)));
-    const bool twice =
-        std::any_of(selected_.begin(), selected_.end(), [&](const Selected& s) { return s.id == id; });
-    if (!twice) selected_.push_back({std::move(id), &property, std::move(*one)});
+    selected_.push_back({std::move(id), &property, std::move(*one)});
   }
 
   void skip(std::string_view id, std::string_view why) {

@@ -65,6 +65,14 @@ TEST(GateSkips, calls_of_a_file) {
   EXPECT_FALSE(found.observed.has_value());
 }
 
+// That a table ends is claimed by its file and by its encoding.
+TEST(GateSkips, each_call_of_a_file_once) {
+  Gated file{"learned", "dim=4 length=8"};
+  file.change = [](Subject& subject) { subject.live = false; };
+  const GateResult found = file(3);
+  EXPECT_EQ(std::ranges::count(found.skipped, "call/refuses_out_of_range: a file answers no calls"), 1);
+}
+
 // A file of rows is compared as a whole; of a bias, whose pairs it has for some positions, calls say more.
 TEST(GateSkips, the_sample_of_a_file_of_rows_and_not_of_one_of_a_bias) {
   const auto sampled = [](const std::string& encoding, const std::string& parameters) {
