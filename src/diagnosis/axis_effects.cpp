@@ -54,10 +54,6 @@ std::vector<Effect> effects_of_rolling(const Domain& domain) {
   return out;
 }
 
-}  // namespace
-
-namespace {
-
 // As of a table that is made for one axis and read at the end by what is past it.
 Effect effect_of_a_limit(std::size_t axis, std::size_t other, std::size_t axes, bool by_row) {
   return effect_on_calls(fmt::format("a {} past the largest {} of {} counts as that", axis_name(axis, axes),

@@ -23,23 +23,32 @@ double as_it_is(double x) {
 // The angle at a position, its offset added, of a pair.
 using Angle = Function<long double(long double position, double frequency)>;
 
-// Sines and cosines of other angles than the declared ones.
-Deviation with_angles(const Table& truth, std::string words, const Angle& angle) {
+// What stands in the two columns of a pair at a position, its offset added.
+using Entries = Function<void(double& first, double& second, long double position, double frequency)>;
+
+Deviation with_entries(const Table& truth, std::string words, const Entries& put) {
   Table out = truth;
   out.exact = nullptr;
-  out.rows = [=, own = truth.rows, pairs = truth.pairs, size = truth.amplitude, offset = truth.offset](
-                 const Positions& positions, Position length) {
+  out.rows = [=, own = truth.rows, pairs = truth.pairs, offset = truth.offset](const Positions& positions,
+                                                                               Position length) {
     Tensor to = own(positions, length);
     for (std::size_t r = 0; r < to.rows(); ++r)
-      for (const Pair& pair : pairs) {
-        const long double a =
-            angle(static_cast<long double>(positions.at(r, pair.axis)) + offset, pair.frequency);
-        to.at(r, pair.first) = static_cast<double>(size * std::sin(a));
-        to.at(r, pair.second) = static_cast<double>(size * std::cos(a));
-      }
+      for (const Pair& pair : pairs)
+        put(to.at(r, pair.first), to.at(r, pair.second),
+            static_cast<long double>(positions.at(r, pair.axis)) + offset, pair.frequency);
     return to;
   };
   return {{std::move(words)}, out, true};
+}
+
+// Sines and cosines of other angles than the declared ones.
+Deviation with_angles(const Table& truth, std::string words, const Angle& angle) {
+  return with_entries(truth, std::move(words),
+                      [=, size = truth.amplitude](double& first, double& second, long double t, double w) {
+                        const long double a = angle(t, w);
+                        first = static_cast<double>(size * std::sin(a));
+                        second = static_cast<double>(size * std::cos(a));
+                      });
 }
 
 Angle rounded(Rounding position, Rounding frequency, Rounding angle) {
@@ -51,19 +60,10 @@ Angle rounded(Rounding position, Rounding frequency, Rounding angle) {
 
 // As where pi is written with few digits.
 Deviation with_cosines_of(const Table& truth, double quarter) {
-  Table out = truth;
-  out.exact = nullptr;
-  out.rows = [=, own = truth.rows, pairs = truth.pairs, size = truth.amplitude, offset = truth.offset](
-                 const Positions& positions, Position length) {
-    Tensor to = own(positions, length);
-    for (std::size_t r = 0; r < to.rows(); ++r)
-      for (const Pair& pair : pairs) {
-        const long double t = static_cast<long double>(positions.at(r, pair.axis)) + offset;
-        to.at(r, pair.second) = static_cast<double>(size * std::sin(t * pair.frequency + quarter));
-      }
-    return to;
-  };
-  return {{fmt::format("cosines are sin(x + {}), not sin(x + pi/2)", quarter)}, out, true};
+  return with_entries(truth, fmt::format("cosines are sin(x + {}), not sin(x + pi/2)", quarter),
+                      [=, size = truth.amplitude](double&, double& second, long double t, double w) {
+                        second = static_cast<double>(size * std::sin(t * w + quarter));
+                      });
 }
 
 // As of a sine that is made of the cosine, by a root, or the cosine of the sine.

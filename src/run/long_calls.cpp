@@ -56,20 +56,32 @@ Case case_of_length(const Encoding& truth, const Domain& domain, std::int64_t to
   return one;
 }
 
+// So many rows of so many tokens, whose positions are put into it.
+Case case_of_rows_of(const Encoding& truth, const Domain& domain, Position batch, Position tokens,
+                     double content) {
+  Case out = case_of(truth, domain, domain.lo, std::vector<double>(width_of_content(truth, 0), content));
+  out.set("batch", static_cast<double>(batch));
+  out.set("tokens", static_cast<double>(tokens));
+  return out;
+}
+
+// Of the token with this number, counted through all rows.
+void put_number(Case& into, std::size_t number, std::size_t axis, Position t) {
+  into.set(fmt::format("t{}{}", number == 0 ? "" : std::to_string(number),
+                       axis == 0 ? "" : fmt::format("_{}", axis)),
+           static_cast<double>(t));
+}
+
 // Row r begins so many steps behind the first position of the domain, and no two begin at the same one where
 // it has room.
 Case case_of_rows(const Encoding& truth, const Domain& domain, std::int64_t tokens, double content) {
-  Case one = case_of(truth, domain, domain.lo, std::vector<double>(width_of_content(truth, 0), content));
-  one.set("batch", static_cast<double>(many_rows));
-  one.set("tokens", static_cast<double>(tokens));
+  Case one = case_of_rows_of(truth, domain, many_rows, tokens, content);
   for (Position r = 0; r < many_rows; ++r)
     for (Position token = 0; token < tokens; ++token)
       for (std::size_t axis = 0; axis < domain.axes; ++axis) {
         const Position span = domain.last(axis) - domain.lo + 1, step = std::max(tokens, span / many_rows);
         const Position number = r * tokens + token;
-        one.set(fmt::format("t{}{}", number == 0 ? "" : std::to_string(number),
-                            axis == 0 ? "" : fmt::format("_{}", axis)),
-                static_cast<double>(domain.lo + (r * step + token) % span));
+        put_number(one, static_cast<std::size_t>(number), axis, domain.lo + (r * step + token) % span);
       }
   return one;
 }
@@ -79,19 +91,16 @@ Case case_of_rows(const Encoding& truth, const Domain& domain, std::int64_t toke
 // calls that are drawn.
 Case case_of_two_alike(const Encoding& truth, const Domain& domain, std::size_t one, std::size_t other,
                        double content) {
-  Case out = case_of(truth, domain, domain.lo, std::vector<double>(width_of_content(truth, 0), content));
   constexpr Position batch = 2, tokens = 2;
-  out.set("batch", static_cast<double>(batch));
-  out.set("tokens", static_cast<double>(tokens));
+  Case out = case_of_rows_of(truth, domain, batch, tokens, content);
   for (Position number = 0; number < batch * tokens; ++number)
     for (std::size_t axis = 0; axis < domain.axes; ++axis) {
       const Position span = domain.last(axis) - domain.lo + 1;
       const bool alike = axis == one || axis == other;
       const Position most =
           alike ? std::min(span, domain.last(one == axis ? other : one) - domain.lo + 1) : span;
-      out.set(fmt::format("t{}{}", number == 0 ? "" : std::to_string(number),
-                          axis == 0 ? "" : fmt::format("_{}", axis)),
-              static_cast<double>(domain.lo + (alike ? number + 1 : number + number % 2 * 2) % most));
+      put_number(out, static_cast<std::size_t>(number), axis,
+                 domain.lo + (alike ? number + 1 : number + number % 2 * 2) % most);
     }
   return out;
 }
@@ -100,10 +109,8 @@ Case case_of_two_alike(const Encoding& truth, const Domain& domain, std::size_t 
 // those of text are, and of the other none are. A program that takes a call for text by looking at one token
 // is right of nearly all calls that are drawn, and wrong of most prompts with an image.
 Case case_of_one_text_token(const Encoding& truth, const Domain& domain, std::size_t text, double content) {
-  Case out = case_of(truth, domain, domain.lo, std::vector<double>(width_of_content(truth, 0), content));
   constexpr Position apart = 3;
-  out.set("batch", 2.0);
-  out.set("tokens", 2.0);
+  Case out = case_of_rows_of(truth, domain, 2, 2, content);
   for (std::size_t number = 0; number < 4; ++number)
     for (std::size_t axis = 0; axis < domain.axes; ++axis) {
       const bool of_text = number % 2 == text;
@@ -112,9 +119,7 @@ Case case_of_one_text_token(const Encoding& truth, const Domain& domain, std::si
         most = std::min(most, domain.last(other) - domain.lo + 1);
       const auto row = static_cast<Position>(number / 2);
       const Position behind = 2 + row + (of_text ? 0 : apart * static_cast<Position>(domain.axes - 1 - axis));
-      out.set(fmt::format("t{}{}", number == 0 ? "" : std::to_string(number),
-                          axis == 0 ? "" : fmt::format("_{}", axis)),
-              static_cast<double>(domain.lo + behind % most));
+      put_number(out, number, axis, domain.lo + behind % most);
     }
   return out;
 }
@@ -124,17 +129,13 @@ Case case_of_one_text_token(const Encoding& truth, const Domain& domain, std::si
 // all.
 Case case_of_one_row_of_neighbours(const Encoding& truth, const Domain& domain, std::size_t row,
                                    double content) {
-  Case out = case_of(truth, domain, domain.lo, std::vector<double>(width_of_content(truth, 0), content));
   constexpr std::array<Position, 2> neighbours = {3, 4}, others = {6, 1};
-  out.set("batch", 2.0);
-  out.set("tokens", 2.0);
+  Case out = case_of_rows_of(truth, domain, 2, 2, content);
   for (std::size_t number = 0; number < 4; ++number)
     for (std::size_t axis = 0; axis < domain.axes; ++axis) {
       const Position span = domain.last(axis) - domain.lo + 1;
       const Position behind = (number / 2 == row ? neighbours : others)[number % 2];
-      out.set(fmt::format("t{}{}", number == 0 ? "" : std::to_string(number),
-                          axis == 0 ? "" : fmt::format("_{}", axis)),
-              static_cast<double>(domain.lo + behind % span));
+      put_number(out, number, axis, domain.lo + behind % span);
     }
   return out;
 }
@@ -144,16 +145,12 @@ Case case_of_one_row_of_neighbours(const Encoding& truth, const Domain& domain, 
 std::optional<Case> case_of_one_row_of_steps_of_one(const Encoding& truth, const Domain& domain,
                                                     std::size_t row, double content) {
   constexpr Position tokens = tile_edges.front();
-  Case out = case_of(truth, domain, domain.lo, std::vector<double>(width_of_content(truth, 0), content));
-  out.set("batch", 2.0);
-  out.set("tokens", static_cast<double>(tokens));
+  Case out = case_of_rows_of(truth, domain, 2, tokens, content);
   out.set("arranged", std::string("spread"));
   for (std::size_t number = 0; number < 2; ++number)
     for (std::size_t axis = 0; axis < domain.axes; ++axis) {
       if (domain.last(axis) - domain.lo < 2 * tokens) return std::nullopt;
-      out.set(fmt::format("t{}{}", number == 0 ? "" : std::to_string(number),
-                          axis == 0 ? "" : fmt::format("_{}", axis)),
-              static_cast<double>(number == row ? domain.last(axis) - tokens : domain.lo));
+      put_number(out, number, axis, number == row ? domain.last(axis) - tokens : domain.lo);
     }
   return out;
 }
