@@ -367,7 +367,7 @@ def serve_module(module, apply=None, dtype=None, method=None, buffers=False, **o
     if number is None:
         sys.exit("serve_module(%s): not recognised\nit is %s\n%s\n%s" % (
             served.name, served.text(), "\n".join("tried  " + one for one in [served.why_not_made] * bool(served.why_not_made) +
-                                                  tried[-16:]) or "nothing fits its parameters",
+                                                  _nearest(tried)) or "nothing fits its parameters",
             _KNOWN_SHAPES))
     way = list(served.ways(axes))[number]
     options = dict(way.options, **options)
@@ -420,7 +420,8 @@ def _first_that_works(make, options, dtype, tried):
             answer = _tried(module, way, options, dtype)
             way.check()
         except Exception as error:
-            tried.append("%s: %s" % (way.words, (str(error).strip() or type(error).__name__).splitlines()[0][:160]))
+            what = (str(error).strip() or type(error).__name__).splitlines()[0][:160]
+            tried.append((isinstance(error, _Otherwise) and not isinstance(error, _NoSuchCall), "%s: %s" % (way.words, what)))
             continue
         if _varies_by_token(answer) if module.kind == "rotate" else len({row.tobytes() for row in answer}) > 1:
             if not way.alike:
@@ -435,9 +436,16 @@ def _first_that_works(make, options, dtype, tried):
                                                             first[1].options["takes_positions"]))
             first = first or (number, way, answer)
             continue
-        tried.append("%s: its answer does not vary with the token alone" % way.words)
+        tried.append((True, "%s: its answer does not vary with the token alone" % way.words))
         answered = number if answered is None else answered
     return answered if first is None else first[0]
+
+
+def _nearest(tried, most=16):
+    """What came of so many ways: first of those that were answered, each with whether it was, then of the last ones."""
+    numbers = [n for n, one in enumerate(tried) if one[0]][:most]
+    others = [n for n, one in enumerate(tried) if not one[0]]
+    return [tried[n][1] for n in sorted(numbers + others[max(0, len(others) - most + len(numbers)):])]
 
 
 def _varies_by_token(y):
@@ -644,14 +652,34 @@ class _Module:
     def _fill(self, module):
         """Tables that are learned get the entries that posproof expects of them."""
         asked, torch = self.asked, self.torch
-        if asked.encoding not in ("learned", "t5_bias") or asked.get("table") != "index":
+        if asked.encoding not in ("learned", "t5_bias"):
             return
         for parameter in module.parameters():
-            with torch.no_grad():
-                if asked.encoding == "learned" and parameter.shape[-1] == asked["dim"] and parameter.numel() > asked["dim"]:
-                    parameter.copy_(torch.arange(parameter.numel()).reshape(parameter.shape))
-                if asked.encoding == "t5_bias" and tuple(parameter.shape) == (asked["buckets"], asked["heads"]):
-                    parameter.copy_((torch.arange(asked["buckets"])[:, None] + asked["buckets"] * torch.arange(asked["heads"])))
+            entries = self._entries(tuple(parameter.shape))
+            if entries is not None:
+                with torch.no_grad():
+                    parameter.copy_(torch.from_numpy(entries))
+
+    def _entries(self, shape):
+        """Those that posproof expects of a table of this shape; None where it is no table of the encoding."""
+        asked = self.asked
+        if asked.encoding == "learned" and shape[-1] == asked["dim"] and np.prod(shape) > asked["dim"]:
+            entries = np.arange(np.prod(shape)).reshape(shape)
+        elif asked.encoding == "t5_bias" and shape == (asked["buckets"], asked["heads"]):
+            entries = np.arange(asked["buckets"])[:, None] + asked["buckets"] * np.arange(asked["heads"])
+        else:
+            return None
+        seeded = asked.get("table") == "seeded"
+        return trained(shape, asked["table_seed"], float(asked.get("std", 1))) if seeded else entries
+
+    def _of_places(self, table):
+        """Of a table of a grid, in words and rows, those of its places: rows of zeros, before or behind them, are class tokens'."""
+        words, more = "a table of %d rows, those of the grid" % len(table), len(table) - int(np.prod(self.grid()))
+        if more > 0 and not table[:more].any():
+            return "%s behind %d of zeros" % (words, more), table[more:]
+        if more > 0 and not table[-more:].any():
+            return "%s before %d of zeros" % (words, more), table[:-more]
+        return words, table
 
     # -- calls
 
@@ -674,7 +702,7 @@ class _Module:
             elif one.name in ("dtype", "device"):
                 value = {"dtype": self.dtype, "device": "cpu"}[one.name]
             else:
-                raise _Otherwise("its parameter `%s` is unknown" % one.name)
+                raise _NoSuchCall("its parameter `%s` is unknown" % one.name)
             if _SETTINGS.get(one.name) == "interleaved" or \
                     _SETTINGS.get(one.name) in ("bidirectional", "causal") and "direction" in self.asked:
                 value = self._setting(_SETTINGS[one.name])
@@ -732,7 +760,7 @@ class _Module:
         known = ("x", "qkv", "q", "k", "positions", "length", "offset", "nq", "nk", "mask", "ids", "shape") + tuple(self._extents())
         names = [one.name for one in self.parameters if one.default is one.empty or _MEANING.get(one.name) in known]
         form = {"each": "a position for each token", "shared": "one row of positions", "offset": "an offset",
-                "sequence": "whole sequences"}[takes]
+                "sequence": "whole sequences", "mask": "sequences behind padding"}[takes]
         called = "a table" if self.call is None else "%s(%s)" % (self.calls, ", ".join(names))
         return "%s, %s%s" % (called, form, "" if axes is None else ", x as %s" % axes)
 
@@ -841,10 +869,11 @@ class _Module:
             table = self._rows_of_table(self.module.detach().to(self.dtype), dim)
             if table is None:
                 return []
-            if self.asked.encoding == "learned" and self.asked.get("table") == "index":
-                table = torch.arange(table.numel()).reshape(table.shape).to(self.dtype)
+            entries = self._entries(tuple(table.shape)) if self.asked.encoding == "learned" else None
+            table = table if entries is None else torch.from_numpy(entries).to(self.dtype)
             if self.grid() is not None:
-                return [_Way("a table of %d rows, those of the grid" % len(table), lambda n: table, "sequence")]
+                words, places = self._of_places(table)
+                return [_Way(words, lambda n: places, "sequence")]
             self.length = len(table)
             return [_Way("a table of %d rows" % len(table), lambda positions: table[positions], positions="int64")]
         ways = self._by_extents(dim) if self.grid() is not None and dim else []
@@ -1044,6 +1073,7 @@ class _Module:
         if self._has("nq") or self._has("length"):
             add("numbers of tokens", lambda n: ask(n, {"nq": n, "nk": n, "length": n, "batch": 1}))
         if self._has("mask"):
+            ways.append(_Way(self._words("mask", None), lambda mask: ask(mask.shape[1], {"mask": mask}), "mask"))
             add("a mask of ones", lambda n: ask(n, {"mask": torch.ones(1, n)}))
         if self._has("positions"):
             add("a row of positions", lambda n: ask(n, {"positions": torch.arange(n)}))
@@ -1105,6 +1135,10 @@ def _is_a_slip(error):
 
 class _Otherwise(Exception):
     """The function's answer has another format than was declared: no traceback explains that."""
+
+
+class _NoSuchCall(_Otherwise):
+    """The function has a parameter for which there is no value."""
 
 
 class _Changed(_Otherwise):
@@ -1399,15 +1433,22 @@ def _padding():
 
 class _Padded:
     """Whole sequences, of which these positions are some, as two rows of a batch: the second behind more padding, and so
-    without its last tokens."""
+    without its last tokens. Of every other call the function sees them exchanged: neither row of a batch is by rule the one
+    with the most padding."""
 
     def __init__(self, row):
         self._row, self._padding = row, _padding()
         self.size = _last_of(row[row != self._padding])
         first = self.size % 4 if self.size else 1
         self.starts = (first, first + (min(self.size - 1, 1 + self.size % 2) if self.size else 0))
-        self.at = np.arange(self.size + first) - np.array(self.starts)[:, None]  # below 0 in padding
+        self.exchanged = bool(int(np.sum(row, dtype=np.int64)) % 2)
+        self._order = slice(None, None, -1 if self.exchanged else 1)
+        self.at = np.arange(self.size + first) - np.array(self.starts)[self._order, None]  # below 0 in padding
         self.mask = (self.at >= 0).astype(np.int64)
+
+    def in_order(self, answers):
+        """Of answers to the two rows, as the function sees them: that to the first, and that to the second."""
+        return answers[self._order]
 
     def reached(self, positions):
         """Whether these stand in the second row, too; padding always does, in its first column."""
@@ -1417,12 +1458,13 @@ class _Padded:
         return np.where(self.reached(positions) & (positions != self._padding), positions + self.starts[1], 0)
 
     def pick(self, first, second, axis):
-        """What stands at the positions, given the two rows: of two that differ that of the second."""
+        """What stands at the positions, given the two rows: of two that differ that of the one which the function sees second."""
         padding, column = self._row == self._padding, self.column_of_the_second(self._row)
         alike = tuple(-1 if one == axis else 1 for one in range(first.ndim))
         a = np.take(first, np.where(padding, column, self._row + self.starts[0]), axis)
         b = np.take(second, column, axis)
-        return np.where(self.reached(self._row).reshape(alike) & ((a != b) | padding.reshape(alike)), b, a)
+        second = padding.reshape(alike) if self.exchanged else (a != b) | padding.reshape(alike)
+        return np.where(self.reached(self._row).reshape(alike) & second, b, a)
 
 
 def _parts_of(row, takes_positions):
@@ -1529,7 +1571,7 @@ def _rotated_behind_padding(call, function, tokens, ids, row, backward):
     real = row >= 0
     whole[row[real]] = np.flatnonzero(real)
     y = _rotated(call, function, tokens, ids[:, whole[padded.at]].swapaxes(0, 1), padded.mask, backward)
-    return padded.pick(y[0], y[1], 1)
+    return padded.pick(*padded.in_order(y), 1)
 
 
 def _rotated(call, function, tokens, ids, at, backward):
@@ -1637,7 +1679,7 @@ def _rows(call, function):
     if how.takes_positions == "mask":
         padded = _Padded(positions)
         two = call.ask(function, [("mask", padded.mask)], pick=lambda answer: _of_shape(answer, padded.mask.shape + (None,)))[0]
-        return padded.pick(two[0], two[1], 0)
+        return padded.pick(*padded.in_order(two), 0)
     out = None
     for columns, at, _ in _parts_of(positions, how.takes_positions):
         given, more = ([], [len(columns), at]) if how.takes_positions == "offset" else ([("positions", at)], length(1))
@@ -1715,10 +1757,11 @@ def _bias_behind_padding(call, function, queries, keys):
     if whole.ndim == 3 and len(whole) == 2 * heads:
         whole = whole.reshape((2, heads) + whole.shape[1:])
     whole = np.broadcast_to(_of_shape(whole, (2, heads, 1 if whole.ndim == 4 and whole.shape[2] == 1 else n, n)), (2, heads, n, n))
-    first = whole[0][:, queries + padded.starts[0]][:, :, keys + padded.starts[0]]
-    second = whole[1][:, padded.column_of_the_second(queries)][:, :, padded.column_of_the_second(keys)]
+    first, second = padded.in_order(whole)
+    first = first[:, queries + padded.starts[0]][:, :, keys + padded.starts[0]]
+    second = second[:, padded.column_of_the_second(queries)][:, :, padded.column_of_the_second(keys)]
     reached = padded.reached(queries)[:, None] & padded.reached(keys)
-    return np.where(reached & (first != second), second, first)
+    return first if padded.exchanged else np.where(reached & (first != second), second, first)
 
 
 def _logits(call, function):

@@ -82,7 +82,10 @@ TokenPositions in_rows(Draw& draw, std::size_t rows, std::size_t n, std::string_
   for (std::size_t row = 0; row < rows; ++row)
     for (std::size_t axis = 0; axis < within.axes; ++axis) {
       const Domain along = within.on(axis);
-      const Position last = std::max(along.lo, along.hi - static_cast<Position>(n - 1));
+      // So many that they go on from the first position begin anywhere where that has several numbers, so
+      // that these are not all the same.
+      const Position behind = static_cast<Position>(n) - 1, span = along.hi - along.lo;
+      const Position last = span >= behind ? along.hi - behind : within.axes > 1 ? along.hi : along.lo;
       const Position first = draw.position(name_of(letter, row, axis), along, along.lo, last);
       const auto own = arrangement.positions(n, first, along);
       for (std::size_t r = 0; r < n; ++r) out.whole[(row * n + r) * within.axes + axis] = own[r];
@@ -122,13 +125,16 @@ Mask drawn_mask(Draw& draw, std::size_t n, const Attention& attention) {
 
 Call drawn_attention(const Encoding& encoding, Draw& draw) {
   const std::size_t values = 2 * width_of_content(encoding, 0) + width_of_content(encoding, 2);
-  // What it costs grows with the square.
-  const std::size_t n =
-      draw.size("tokens", 1, 5, room(values), std::min(longest_room(values), long_sizes.front()));
+  constexpr std::int64_t longest = 257;  // what it costs grows with the square
+  const std::size_t n = draw.size("tokens", 1, 5, room(values), std::min(longest_room(values), longest));
   Call call;
   call.mask = drawn_mask(draw, n, as<Attention>(encoding));
   call.contents = {Tensor({n, 0}), Tensor({n, 0}), Tensor({n, 0})};  // as long as those that are drawn
   call.contents = contents_for(encoding, call, &draw);
+  // Of many tokens the values of the first half are negative: weight that is moved along the sequence shows.
+  if (Tensor& values_of = call.contents[2]; n > most_contents)
+    for (std::size_t r = 0; r < n / 2; ++r)
+      for (std::size_t c = 0; c < values_of.width(); ++c) values_of.at(r, c) = -values_of.at(r, c);
   return call;
 }
 

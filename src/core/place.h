@@ -21,7 +21,7 @@ struct Place {
 
   // The channel as one of two that rotate together.
   struct OfPair {
-    std::size_t index;  // the pair's, 0 the fastest
+    std::size_t index;  // the pair's, 0 the first of the first axis
     bool second;
   };
   std::optional<OfPair> pair = {};

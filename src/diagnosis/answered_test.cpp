@@ -29,15 +29,15 @@ std::size_t most_rows(const std::vector<Answered>& all) {
   return out;
 }
 
-// Those of a search and 27 to calls of many tokens or batch rows, and 300 more.
+// Those of a search and 29 to calls of many tokens or batch rows, and 300 more.
 TEST(Answered, are_more_where_few_are_wrong) {
   const auto often = answers([](Position t) { return t % 2 == 1; }),
              once = answers([](Position t) { return t == 700001; }),
              never = answers([](Position) { return false; });
-  EXPECT_LE(often.size(), 127u);
+  EXPECT_LE(often.size(), 129u);
   EXPECT_GT(often.size(), 100u);
   EXPECT_GT(once.size(), often.size() + 200);
-  EXPECT_LE(once.size(), 427u);
+  EXPECT_LE(once.size(), 429u);
   EXPECT_EQ(never.size(), often.size());
 }
 
@@ -55,7 +55,7 @@ TEST(Answered, are_sought_near_a_counterexample_that_is_the_only_one) {
 }
 
 TEST(Answered, of_a_rotation_are_of_many_batch_rows_too) {
-  EXPECT_EQ(most_rows(answers([](Position t) { return t % 2 == 1; })), 33u);
+  EXPECT_EQ(most_rows(answers([](Position t) { return t % 2 == 1; })), 65u);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <stdexcept>
 
@@ -48,14 +49,21 @@ Bias with_entries(const Bias& truth, const OtherEntry& other) {
   out.bias = [other, own = truth.bias, heads = truth.heads](const Positions& queries, const Positions& keys) {
     const std::vector<Position> i = whole(queries), j = whole(keys);
     Tensor to({heads, i.size(), j.size()});
-    const BiasEntry declared = [&own](std::size_t head, Position at, Position key) {
+    // Most entries are made of the declared one in their own place: those are asked for in one call.
+    std::optional<Tensor> here;
+    std::size_t row = 0, column = 0;
+    const BiasEntry declared = [&](std::size_t head, Position at, Position key) {
+      if (at == i[row] && key == j[column]) {
+        if (!here) here = own(i, j);
+        return here->at(head * i.size() + row, column);
+      }
       const Position one[] = {at}, two[] = {key};
       return own(one, two).data.at(head);
     };
     for (std::size_t r = 0; r < to.rows(); ++r)
-      for (std::size_t c = 0; c < j.size(); ++c) {
-        const std::size_t row = r % i.size();
-        to.at(r, c) = other(declared, {r / i.size(), i[row], j[c], row, c, i, j});
+      for (column = 0; column < j.size(); ++column) {
+        row = r % i.size();
+        to.at(r, column) = other(declared, {r / i.size(), i[row], j[column], row, column, i, j});
       }
     return to;
   };

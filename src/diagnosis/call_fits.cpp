@@ -78,9 +78,15 @@ std::vector<RowFit> fits(const Model& model, const Encoding& declared, const Cal
                          const Tensor& expected, Position far, const std::vector<std::size_t>& columns) {
   TimeLimit::go_on();
   if (given.shape != expected.shape) return std::vector<RowFit>(given.rows(), RowFit{false});
-  const Tensor error = model.error(asked, expected, far);
+  Tensor error = model.error(asked, expected, far);
   const bool pairs = signature(declared).has(Axis::key) && signature(declared).positions;
   const bool causal = pairs && is_causal(declared), shifted = pairs && is_modulo_rows(declared);
+  // What a row has more is rounded with its entries.
+  if (shifted) {
+    const Tensor with_shift = model.error(asked, given, far);
+    for (std::size_t n = 0; n < error.data.size(); ++n)
+      error.data[n] = std::max(error.data[n], with_shift.data[n]);
+  }
   const std::size_t nq = asked.positions.size();
   std::vector<bool> tell(given.width(), columns.empty());
   for (const std::size_t c : columns) tell.at(c) = true;

@@ -231,6 +231,8 @@ TEST(Ways, positions_are_counted_by_a_mask_of_left_padding) {
     EXPECT_EQ(asked("alibi", "heads=4 rows=key_index", way), "H") << way;
     EXPECT_EQ(asked("alibi", "heads=4 rows=key_index", way + " columns"), "R") << way;
     EXPECT_EQ(asked("alibi", "heads=4 rows=key_index", way + " one_row"), "R") << way;
+    // A constant more for the row behind more padding, but not where that is the first one.
+    EXPECT_EQ(asked("alibi", "heads=4 rows=any", way + " one_row"), "R") << way;
   }
 }
 

@@ -26,11 +26,26 @@ namespace {
 
 using Clock = BudgetClock;
 
-// Those of `long_sizes` that every kind is asked for.
-constexpr auto usual_sizes = std::span(long_sizes).first<2>();
+// Two of `long_sizes`: tokens that fill every tile, and one more.
+struct Sizes {
+  std::int64_t full, past;
+};
+// Those that every kind is asked for, and the most.
+constexpr Sizes shortest_sizes = {256, 257}, usual_sizes = {1024, 1025}, most_sizes = {4096, 4097};
 
+// Where positions have several numbers they may repeat a few times: code for whole grids is asked for one
+// after the other.
 bool fits(std::int64_t tokens, const Domain& domain) {
-  return domain.axes == 1 && tokens <= domain.hi - domain.lo + 1;
+  const std::int64_t times = domain.axes == 1 ? 1 : 8;
+  for (std::size_t axis = 0; axis < domain.axes; ++axis)
+    if (tokens > times * (domain.last(axis) - domain.lo + 1)) return false;
+  return true;
+}
+
+// Of several numbers a rotation alone: all places of a table, and all pairs of a bias, are asked for
+// elsewhere.
+bool has_long_calls(const Signature& known, const Domain& domain) {
+  return domain.axes == 1 || known.role;
 }
 
 // A number with as many digits as contents are given in, where those that are drawn have eight: what rounds
@@ -51,8 +66,46 @@ Case case_of_length(const Encoding& truth, const Domain& domain, std::int64_t to
   const std::vector<double> same(known.takes.empty() ? 0 : width_of_content(truth, 0), content);
   Case one = case_of(truth, domain, pairs ? last : domain.lo, same);
   one.set(known.role ? "tokens" : pairs ? "nk" : "rows", static_cast<double>(tokens));
-  if (known.role) one.set("batch", 2.0);
   one.set(pairs ? "arranged_j" : "arranged", std::string(arranged));
+  return one;
+}
+
+// Of the token with this number, counted through all rows.
+void put_number(Case& into, std::size_t number, std::size_t axis, Position t) {
+  into.set(fmt::format("t{}{}", number == 0 ? "" : std::to_string(number),
+                       axis == 0 ? "" : fmt::format("_{}", axis)),
+           static_cast<double>(t));
+}
+
+// Where that row of so many tokens begins: so much behind the first position, where there is room for it, and
+// of several numbers none with another.
+void begin(Case& into, const Domain& domain, std::size_t row, std::int64_t tokens, Position behind) {
+  constexpr Position between_axes = 5;
+  for (std::size_t axis = 0; axis < domain.axes; ++axis) {
+    const Position span = domain.last(axis) - domain.lo + 1, room = span >= tokens ? span - tokens : span - 1;
+    const Position first = behind + between_axes * static_cast<Position>(axis);
+    put_number(into, row, axis, domain.lo + std::min(first, room));
+  }
+}
+
+// One row of a rotation.
+Case case_of_one_row(const Encoding& truth, const Domain& domain, std::int64_t tokens,
+                     const std::string& role, double content) {
+  Case one = case_of_length(truth, domain, tokens, "consecutive", content);
+  one.set("batch", 1.0);
+  begin(one, domain, 0, tokens, 0);
+  one.set("role", role);
+  return one;
+}
+
+// Two rows of a rotation, at positions of their own where there is room for it.
+Case case_of_two_rows(const Encoding& truth, const Domain& domain, std::int64_t tokens,
+                      std::string_view arranged, double content) {
+  constexpr Position apart = 3;
+  Case one = case_of_length(truth, domain, tokens, arranged, content);
+  one.set("batch", 2.0);
+  for (const std::size_t row : {0, 1}) begin(one, domain, row, tokens, apart * static_cast<Position>(row));
+  one.set("role", arranged == "spread" ? "key" : "query");
   return one;
 }
 
@@ -65,17 +118,12 @@ Case case_of_rows_of(const Encoding& truth, const Domain& domain, Position batch
   return out;
 }
 
-// Of the token with this number, counted through all rows.
-void put_number(Case& into, std::size_t number, std::size_t axis, Position t) {
-  into.set(fmt::format("t{}{}", number == 0 ? "" : std::to_string(number),
-                       axis == 0 ? "" : fmt::format("_{}", axis)),
-           static_cast<double>(t));
-}
-
 // Row r begins so many steps behind the first position of the domain, and no two begin at the same one where
 // it has room.
-Case case_of_rows(const Encoding& truth, const Domain& domain, std::int64_t tokens, double content) {
+Case case_of_rows(const Encoding& truth, const Domain& domain, std::int64_t tokens, const std::string& role,
+                  double content) {
   Case one = case_of_rows_of(truth, domain, many_rows, tokens, content);
+  one.set("role", role);
   for (Position r = 0; r < many_rows; ++r)
     for (Position token = 0; token < tokens; ++token)
       for (std::size_t axis = 0; axis < domain.axes; ++axis) {
@@ -157,14 +205,15 @@ std::optional<Case> case_of_one_row_of_steps_of_one(const Encoding& truth, const
 
 // So many queries against two keys, and two queries against so many keys: blocks of either, where the other
 // is not one alone. Every key stands at or before a query.
-std::vector<Case> cases_of_many_queries(const Encoding& truth, const Domain& domain, std::int64_t tokens,
+std::vector<Case> cases_of_many_queries(const Encoding& truth, const Domain& domain, Sizes sizes,
                                         double content) {
   const Call two{.positions = {.whole = {0, 0}}, .keys = {.whole = {0, 0}}};
   Case one = case_of(truth, domain, domain.lo, {});
   for (std::size_t n = 0; n < signature(truth).takes.size(); ++n)
     one.set(signature(truth).takes[n].name,
             std::vector<double>(count(shape_of_content(truth, two, n)), content));
-  const auto with = [&](std::string_view few, std::string_view many, Position first, Position second) {
+  const auto with = [&](std::string_view few, std::string_view many, Position first, Position second,
+                        std::int64_t tokens) {
     Case out = one;
     out.set(few == "i" ? "nq" : "nk", 2.0);
     out.set(few == "i" ? "nk" : "nq", static_cast<double>(tokens));
@@ -173,20 +222,21 @@ std::vector<Case> cases_of_many_queries(const Encoding& truth, const Domain& dom
     out.set(fmt::format("arranged_{}", many), std::string("consecutive"));
     return out;
   };
-  const Position last = domain.lo + tokens - 1;
-  return {with("j", "i", domain.lo, domain.lo + tokens / 2), with("i", "j", last, last - 1)};
+  const Position last = domain.lo + sizes.full - 1;
+  return {with("j", "i", domain.lo, domain.lo + sizes.past / 2, sizes.past),
+          with("i", "j", last, last - 1, sizes.full)};
 }
 
 // Of the whole operator one length, under a causal mask. The first query's product with its key, over the
-// root of their width, is between 1/2 and 2; those of others are some powers of two of it. What large logits
-// round to would hide what the positions do to them.
-Case case_of_the_operator(const Encoding& truth, double content) {
+// root of their width, is between 1/2 and 2, over so many powers of 2; those of others are some powers of two
+// of it. What large logits round to would hide what the positions do to them.
+Case case_of_the_operator(const Encoding& truth, double content, int smaller) {
   Case one;
-  one.set("tokens", static_cast<double>(long_sizes.front()));
+  one.set("tokens", static_cast<double>(shortest_sizes.past));
   one.set("mask", "causal");
   const double logit = content * content * std::sqrt(static_cast<double>(width_of_content(truth, 0)));
   for (std::size_t n = 0; n < signature(truth).takes.size(); ++n) {
-    const double power = n == 0 ? std::ldexp(content, -std::ilogb(logit)) : content;
+    const double power = n == 0 ? std::ldexp(content, -std::ilogb(logit) - smaller) : content;
     one.set(signature(truth).takes[n].name, std::vector<double>(width_of_content(truth, n), power));
   }
   return one;
@@ -209,6 +259,15 @@ Case case_of_opposite_tokens(const Encoding& truth, double content) {
   return one;
 }
 
+// The most tokens: of a rotation queries past all tiles, and keys that fill them.
+std::vector<Case> cases_of_the_most(const Encoding& truth, const Domain& domain, double content) {
+  if (!fits(most_sizes.full, domain)) return {};
+  const std::int64_t tokens = fits(most_sizes.past, domain) ? most_sizes.past : most_sizes.full;
+  if (!signature(truth).role) return {case_of_length(truth, domain, tokens, "consecutive", content)};
+  return {case_of_one_row(truth, domain, tokens, "query", content),
+          case_of_one_row(truth, domain, most_sizes.full, "key", content)};
+}
+
 // Whether frequencies or amplitude of a call of so many tokens, from 0 on, are others than of the shortest
 // one.
 bool change_within(const Rotary& rotary, std::int64_t tokens) {
@@ -224,12 +283,10 @@ std::optional<Case> case_past_a_change(const Encoding& truth, const Encoding& su
                                        const Precision& precision) {
   if (!depends_on_the_call(truth) || !signature(subject).role) return std::nullopt;
   const Domain domain = overlap(positions_of(subject), positions_of(truth));
-  const std::int64_t tokens = long_sizes.back();
-  if (domain.real || domain.lo != 0 || !fits(tokens, domain) || !change_within(as<Rotary>(truth), tokens))
+  if (domain.real || domain.lo != 0 || !fits(most_sizes.past, domain) ||
+      !change_within(as<Rotary>(truth), most_sizes.past))
     return std::nullopt;
-  Case one = case_of_length(truth, domain, tokens, "consecutive", of_all_digits(precision));
-  one.set("batch", 1.0);
-  return one;
+  return case_of_one_row(truth, domain, most_sizes.past, "query", of_all_digits(precision));
 }
 
 // The truth in the subject's kind, where that has long calls of every length.
@@ -247,33 +304,42 @@ std::vector<Case> long_cases(const Encoding& truth, const Encoding& subject, con
   if (!same) return {};
   const double content = of_all_digits(precision);
   if (!signature(*same).positions)
-    return {case_of_opposite_tokens(*same, content), case_of_the_operator(*same, content)};
+    return {case_of_opposite_tokens(*same, content), case_of_the_operator(*same, content, 0)};
   const Domain domain = overlap(positions_of(subject), positions_of(*same));
+  if (!has_long_calls(signature(*same), domain)) return {};
   std::vector<Case> out;
-  for (const std::int64_t tokens : usual_sizes)
-    for (const std::string_view arranged : {"consecutive", "spread"})
-      if (fits(tokens, domain)) out.push_back(case_of_length(*same, domain, tokens, arranged, content));
+  const auto add = [&](std::int64_t tokens, std::string_view arranged) {
+    if (fits(tokens, domain))
+      out.push_back(signature(*same).role ? case_of_two_rows(*same, domain, tokens, arranged, content)
+                                          : case_of_length(*same, domain, tokens, arranged, content));
+  };
+  for (const Sizes& sizes : {shortest_sizes, usual_sizes})
+    add(sizes.full, "consecutive"), add(sizes.past, "spread");
   return out;
 }
 
 std::vector<Case> wide_cases(const Encoding& truth, const Encoding& subject, const Precision& precision) {
   if (auto past = case_past_a_change(truth, subject, precision)) return {std::move(*past)};
   const auto same = as_the_subject(truth, subject);
-  if (!same || !signature(*same).positions) return {};
-  const Domain domain = overlap(positions_of(subject), positions_of(*same));
-  if (domain.real) return {};
+  if (!same) return {};
   const Signature& known = signature(*same);
   const double content = of_all_digits(precision);
+  // No logit of these contents is past 1: what the positions give decides.
+  if (!known.positions) return {case_of_the_operator(*same, content, 7)};
+  const Domain domain = overlap(positions_of(subject), positions_of(*same));
+  if (domain.real || !has_long_calls(known, domain)) return {};
   if (!known.role && !known.has(Axis::token)) {
-    for (auto tokens = usual_sizes.rbegin(); tokens != usual_sizes.rend(); ++tokens)
-      if (fits(*tokens, domain)) return cases_of_many_queries(*same, domain, *tokens, content);
+    for (const Sizes& sizes : {usual_sizes, shortest_sizes})
+      if (fits(sizes.past, domain)) return cases_of_many_queries(*same, domain, sizes, content);
     return {};
   }
   std::vector<Case> out;
   if (known.role)
-    out = {case_of_rows(*same, domain, 1, content), case_of_rows(*same, domain, 2, content),
-           case_of_one_row_of_neighbours(*same, domain, 0, content),
-           case_of_one_row_of_neighbours(*same, domain, 1, content)};
+    for (const std::int64_t tokens : {1, 2})
+      for (const std::string role : {"query", "key"})
+        out.push_back(case_of_rows(*same, domain, tokens, role, content));
+  for (const std::size_t row : {0, 1})
+    if (known.role) out.push_back(case_of_one_row_of_neighbours(*same, domain, row, content));
   for (const std::size_t row : {0, 1})
     if (auto more = known.role ? case_of_one_row_of_steps_of_one(*same, domain, row, content) : std::nullopt)
       out.push_back(std::move(*more));
@@ -282,11 +348,7 @@ std::vector<Case> wide_cases(const Encoding& truth, const Encoding& subject, con
   for (std::size_t a = 0; known.role && a < domain.axes; ++a)
     for (std::size_t b = a + 1; b < domain.axes; ++b)
       out.push_back(case_of_two_alike(*same, domain, a, b, content));
-  if (fits(long_sizes.back(), domain)) {
-    Case most = case_of_length(*same, domain, long_sizes.back(), "consecutive", content);
-    if (known.role) most.set("batch", 1.0);
-    out.push_back(std::move(most));
-  }
+  for (Case& one : cases_of_the_most(*same, domain, content)) out.push_back(std::move(one));
   return out;
 }
 
@@ -302,7 +364,7 @@ std::optional<Width> width_of(const Case& one) {
     return one.has(name) && one.integer(name) > usual;
   };
   for (const std::string_view tokens : {"tokens", "rows"})
-    if (more_than(tokens, usual_sizes.back())) return Width{tokens, usual_sizes.back()};
+    if (more_than(tokens, usual_sizes.past)) return Width{tokens, usual_sizes.past};
   if (more_than("batch", 3)) return Width{"batch", 3};
   return std::nullopt;
 }
@@ -356,7 +418,7 @@ std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Enco
     const Length length = length_of(asked);
     late = std::get<Errored>(verdict_of(without, holds.cases + 1));
     too_many = length.count;
-    const auto next = std::ranges::lower_bound(long_sizes, length.count);
+    const auto next = std::ranges::upper_bound(long_sizes, length.count / 2 + 1);
     if (next == long_sizes.begin()) return without;
     const std::int64_t fewer = *std::prev(next);
     asked.set(length.field, static_cast<double>(fewer));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -57,61 +58,76 @@ std::vector<Position> from_to(Position first, Position last) {
 TEST(LongCalls, of_a_bias_are_one_query_and_a_thousand_keys) {
   const auto calls = asked(truth_of(encodings::t5_bias, "heads=2"));
   ASSERT_EQ(calls.size(), 4u);
-  EXPECT_EQ(calls[0].positions.whole, (std::vector<Position>{1024}));
-  EXPECT_EQ(calls[0].keys.whole, from_to(0, 1024));
+  EXPECT_EQ(calls[0].positions.whole, (std::vector<Position>{1023}));
+  EXPECT_EQ(calls[0].keys.whole, from_to(0, 1023));
   const Position last = positions_of(truth_of(encodings::t5_bias, "heads=2")).hi;
   EXPECT_EQ(calls[1].positions.whole, (std::vector<Position>{last}));
   EXPECT_EQ(calls[1].keys.whole.size(), 1025u);
   EXPECT_GT(calls[1].keys.whole.back(), last - last / 1000);
   EXPECT_EQ(calls[2].positions.whole, from_to(0, 1024));
   EXPECT_EQ(calls[2].keys.whole, (std::vector<Position>{0, 512}));
-  EXPECT_EQ(calls[3].positions.whole, (std::vector<Position>{1024, 1023}));
-  EXPECT_EQ(calls[3].keys.whole, from_to(0, 1024));
+  EXPECT_EQ(calls[3].positions.whole, (std::vector<Position>{1023, 1022}));
+  EXPECT_EQ(calls[3].keys.whole, from_to(0, 1023));
 }
 
 TEST(LongCalls, of_tokens_are_two_rows_and_of_a_table_one) {
   const auto rotated = asked(truth_of(encodings::rope, "dim=8 heads=2"));
-  ASSERT_EQ(rotated.size(), 9u);
+  ASSERT_EQ(rotated.size(), 12u);
   EXPECT_EQ(rotated[0].batch, 2u);
-  EXPECT_EQ(rotated[0].positions.whole.size(), 2u * 1025);
-  EXPECT_EQ(rotated[0].positions.whole[1024], 1024);
-  EXPECT_EQ(rotated[8].batch, 1u);
-  EXPECT_EQ(rotated[8].positions.whole, from_to(0, 4096));
+  EXPECT_EQ(rotated[0].positions.whole.size(), 2u * 1024);
+  EXPECT_EQ(rotated[0].positions.whole[1023], 1023);
+  EXPECT_EQ(rotated[0].positions.whole[1024], 3) << "the second row is elsewhere";
+  EXPECT_EQ(rotated[1].positions.whole.size(), 2u * 1025);
+  EXPECT_EQ(rotated[1].role, Role::key);
+  for (const std::size_t most : {10, 11}) {
+    EXPECT_EQ(rotated[most].batch, 1u);
+    EXPECT_EQ(rotated[most].positions.whole, from_to(0, most == 10 ? 4096 : 4095));
+    EXPECT_EQ(rotated[most].role, most == 10 ? Role::query : Role::key);
+  }
   const auto rows = asked(truth_of(encodings::sinusoidal, "dim=8"));
   ASSERT_EQ(rows.size(), 3u);
-  EXPECT_EQ(rows[0].positions.whole, from_to(0, 1024));
+  EXPECT_EQ(rows[0].positions.whole, from_to(0, 1023));
   EXPECT_EQ(rows[2].positions.whole, from_to(0, 4096));
 }
 
-// 2^21 values of a call are room for 257 tokens of 2 rows of 16 heads of 64 channels, and not for 1,025; for
-// 4,097 tokens of 2 heads of 128 channels.
+// 2^21 values of a call are room for 1,024 tokens of 2 rows of 16 heads of 64 channels, and not for 1,025;
+// for 4,097 tokens of 2 heads of 128 channels.
 TEST(LongCalls, are_as_long_as_a_call_has_room_for) {
   const auto rotated = asked(truth_of(encodings::rope, "dim=64 heads=16"));
-  ASSERT_EQ(rotated.size(), 9u);
-  EXPECT_EQ(rotated[0].positions.whole.size(), 2u * 257);
-  EXPECT_EQ(rotated[8].positions.whole.size(), 1025u);
-  EXPECT_EQ(asked(truth_of(encodings::rope, "dim=128 heads=2")).back().positions.whole.size(), 4097u);
+  ASSERT_EQ(rotated.size(), 12u);
+  EXPECT_EQ(rotated[1].positions.whole.size(), 2u * 1024);
+  EXPECT_EQ(rotated[10].positions.whole.size(), 1025u);
+  EXPECT_EQ(asked(truth_of(encodings::rope, "dim=128 heads=2"))[10].positions.whole.size(), 4097u);
   const auto logits = asked(truth_of(encodings::shaw, "dim=8"));
   ASSERT_EQ(logits.size(), 4u);
   EXPECT_EQ(logits[2].contents[1].data, std::vector<double>(2 * 8, to_f32(4.0 / 3)))
       << "no content of the two keys is 0";
-  EXPECT_EQ(logits[0].keys.whole.size(), 1025u);
+  EXPECT_EQ(logits[1].keys.whole.size(), 1025u);
 }
 
 TEST(LongCalls, end_with_the_domain) {
   Encoding truth = truth_of(encodings::alibi, "heads=2");
   const auto keys_within = [&](Position hi) {
-    const auto calls = asked(with_positions(truth, Domain{3, hi}));
-    return calls.empty() ? 0 : calls[0].keys.whole.size();
+    std::size_t most = 0;
+    for (const Call& call : asked(with_positions(truth, Domain{3, hi})))
+      most = std::max(most, call.keys.whole.size());
+    return most;
   };
-  EXPECT_EQ(keys_within(3 + 1023), 257u);
+  EXPECT_EQ(keys_within(3 + 1022), 257u);
+  EXPECT_EQ(keys_within(3 + 1023), 1024u);
   EXPECT_EQ(keys_within(3 + 1024), 1025u);
-  EXPECT_EQ(keys_within(3 + 255), 0u);
+  EXPECT_EQ(keys_within(3 + 254), 0u);
+  truth = truth_of(encodings::rope, "dim=8 heads=1");
+  const auto most_within = [&](Position hi) {
+    return asked(with_positions(truth, Domain{3, hi})).back().positions.whole.size();
+  };
+  EXPECT_LT(most_within(3 + 4094), 256u);
+  EXPECT_EQ(most_within(3 + 4095), 4096u);
 }
 
-TEST(LongCalls, of_the_whole_operator_are_one_call_of_257_tokens) {
+TEST(LongCalls, of_the_whole_operator_are_two_calls_of_257_tokens) {
   const auto calls = asked(operator_of_rope());
-  ASSERT_EQ(calls.size(), 2u);
+  ASSERT_EQ(calls.size(), 3u);
   EXPECT_EQ(calls[0].contents.at(0).shape, (Shape{2, 4}));
   EXPECT_EQ(calls[0].mask.at(0, 1), 0);
   EXPECT_EQ(calls[1].contents.at(0).shape, (Shape{257, 4}));
@@ -119,6 +135,26 @@ TEST(LongCalls, of_the_whole_operator_are_one_call_of_257_tokens) {
   EXPECT_EQ(calls[1].contents.at(1).at(0, 3), to_f32(4.0 / 3));
   EXPECT_EQ(calls[1].mask.at(0, 256), 0);
   EXPECT_EQ(calls[1].mask.at(256, 0), 1);
+  EXPECT_LT(calls[1].contents.at(2).at(127, 0), 0) << "values of the first half are negative";
+  EXPECT_GT(calls[1].contents.at(2).at(128, 0), 0);
+  const auto largest = [](const Tensor& x) { return std::ranges::max(x.data); };
+  for (const std::size_t call : {1, 2}) {
+    const double logit =
+        2 * largest(calls[call].contents[0]) * largest(calls[call].contents[1]);  // 4 / sqrt(4)
+    EXPECT_EQ(logit <= 1, call == 2) << logit;
+  }
+}
+
+// Keys from the 128th on are one position farther, at the slope of one head: 1/256.
+TEST(LongCalls, refute_an_operator_whose_far_keys_are_one_position_off) {
+  const Encoding bias = truth_of(encodings::alibi, "heads=1"), truth = attention::in_every_kind(bias).back();
+  const Encoding farther = answered_by(bias, [&](Call call) {
+    for (Position& key : call.keys.whole) key -= key >= 128 ? 1 : 0;
+    return answer(bias, call);
+  });
+  const auto verdict = agreement_in_long_calls(truth, attention::in_every_kind(farther).back(), all_f32, {});
+  ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
+  EXPECT_GT(std::get<Refuted>(*verdict).counterexample.integer("tokens"), 128);
 }
 
 // One of query, key and value alone, where f16 has 11 digits and contents that are drawn have 8.
@@ -178,11 +214,11 @@ TEST(LongCalls, refute_what_is_right_of_few_keys_alone) {
   const Encoding truth = truth_of(encodings::t5_bias, "heads=2"), wrong = t5_whose_buckets_follow_the_keys();
   const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
   ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
-  EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("nk"), 257);
+  EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("nk"), 256);
   // Agreement as the gate asks it sees it, too, and says how many cases came before.
   const Verdict whole = agreement_searched(truth, wrong, all_f32, {.id = "long", .budget = {.cases = 1}});
   ASSERT_TRUE(std::holds_alternative<Refuted>(whole));
-  EXPECT_EQ(std::get<Refuted>(whole).counterexample.integer("nk"), 257);
+  EXPECT_EQ(std::get<Refuted>(whole).counterexample.integer("nk"), 256);
 }
 
 // Wrong by 16 bounds in the last token of the second row alone.
@@ -196,7 +232,55 @@ TEST(LongCalls, look_at_every_token) {
   });
   const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
   ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
-  EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("tokens"), 257);
+  EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("tokens"), 256);
+}
+
+// The last tile of 256 tokens, where it is full; the positions of the second of two rows; keys from the
+// 2,049th on, in calls that have so many.
+TEST(LongCalls, refute_a_rotation_that_is_wrong_in_full_tiles_in_rows_or_in_keys) {
+  const std::function<void(Call&, std::size_t)> faults[] = {
+      [](Call& call, std::size_t row) {
+        if (row % (256 * call.positions.axes) == 0)
+          for (std::size_t n = 0; n < std::min<std::size_t>(row, 256); ++n)
+            call.positions.whole[row - 1 - n] = 0;
+      },
+      [](Call& call, std::size_t row) {
+        if (row < 256 * call.positions.axes) return;
+        for (std::size_t n = row; n < call.positions.whole.size(); ++n)
+          call.positions.whole[n] = call.positions.whole[n % row];
+      },
+      [](Call& call, std::size_t) {
+        if (call.role == Role::query || call.batch > 1) return;
+        for (std::size_t n = 2048 * call.positions.axes; n < call.positions.whole.size(); ++n)
+          call.positions.whole[n] = 0;
+      }};
+  for (const Encoding& truth :
+       {truth_of(encodings::rope, "dim=8 heads=1"), truth_of(encodings::axial_rope, "dim=8"),
+        truth_of(encodings::m_rope, "dim=16 sections=[2,3,3]")})
+    for (const auto& fault : faults) {
+      const Encoding wrong = answered_by(truth, [&](Call call) {
+        fault(call, call.positions.whole.size() / call.batch);
+        return answer(truth, call);
+      });
+      const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+      EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict))
+          << positions_of(truth).axes << ' ' << &fault - faults;
+    }
+}
+
+// Numbers of one axis in the place of the other: no long call has the same in both.
+TEST(LongCalls, of_a_grid_tell_its_axes_apart) {
+  const Encoding truth = truth_of(encodings::axial_rope, "dim=8");
+  for (const Role role : {Role::query, Role::key}) {
+    const Encoding wrong = answered_by(truth, [&](Call call) {
+      std::vector<Position>& all = call.positions.whole;
+      if (call.role == role && all.size() >= 2 * 512)
+        for (std::size_t n = 0; n < all.size(); n += 2) std::swap(all[n], all[n + 1]);
+      return answer(truth, call);
+    });
+    const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+    EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << (role == Role::query);
+  }
 }
 
 // The last query or the last key before it, wrong by 16 bounds where the other is not one alone and there are
@@ -214,28 +298,31 @@ TEST(LongCalls, look_at_the_last_of_many_queries_and_keys) {
     });
     const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
     ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << keys;
-    EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer(keys ? "nk" : "nq"), 257) << keys;
+    EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer(keys ? "nk" : "nq"), 256) << keys;
   }
 }
 
 TEST(LongCalls, are_of_many_rows_each_at_positions_of_its_own) {
   const auto rotated = asked(truth_of(encodings::rope, "dim=8 heads=2"));
-  ASSERT_EQ(rotated.size(), 9u);
+  ASSERT_EQ(rotated.size(), 12u);
   for (const std::size_t tokens : {1, 2}) {
-    const Call& call = rotated[1 + tokens];
-    EXPECT_EQ(call.batch, 33u);
-    EXPECT_EQ(call.positions.whole.size(), 33 * tokens);
+    const Call& call = rotated[2 * tokens];
+    EXPECT_EQ(call.batch, 65u);
+    EXPECT_NE(call.role, rotated[2 * tokens + 1].role);
+    EXPECT_EQ(rotated[2 * tokens + 1].batch, 65u);
+    EXPECT_EQ(call.positions.whole.size(), 65 * tokens);
     EXPECT_EQ(std::set<Position>(call.positions.whole.begin(), call.positions.whole.end()).size(),
-              33 * tokens);
-    EXPECT_EQ(call.positions.whole.back() - call.positions.whole[32 * tokens], tokens == 2 ? 1 : 0);
+              65 * tokens);
+    EXPECT_EQ(call.positions.whole.back() - call.positions.whole[64 * tokens], tokens == 2 ? 1 : 0);
   }
   // A grid has them, too, within the last position of each axis.
   const Encoding grid = truth_of(encodings::axial_rope, "dim=8");
   const auto on_a_grid = asked(grid);
-  ASSERT_EQ(on_a_grid.size(), 9u);
-  EXPECT_EQ(on_a_grid[1].positions.whole.size(), 2 * 2 * 33u);
-  for (std::size_t n = 0; n < on_a_grid[1].positions.whole.size(); ++n)
-    EXPECT_LE(on_a_grid[1].positions.whole[n], positions_of(grid).last(n % 2));
+  ASSERT_EQ(on_a_grid.size(), 15u);
+  EXPECT_EQ(on_a_grid[4].positions.whole.size(), 2 * 2 * 65u);
+  for (const Call& call : on_a_grid)
+    for (std::size_t n = 0; n < call.positions.whole.size(); ++n)
+      EXPECT_LE(call.positions.whole[n], positions_of(grid).last(n % 2));
 }
 
 // A call whose times and rows are the same throughout is taken for text, whose columns are, too.
@@ -307,7 +394,7 @@ TEST(LongCalls, refute_what_looks_for_neighbours_in_one_row) {
 // has them.
 TEST(LongCalls, refute_what_is_right_of_few_rows_alone) {
   const Encoding truth = truth_of(encodings::rope, "dim=8 heads=2");
-  for (const std::size_t first : {3, 4, 8, 16, 32}) {
+  for (const std::size_t first : {3, 4, 8, 16, 32, 64}) {
     const Encoding wrong = answered_by(truth, [truth, first](const Call& call) {
       Call other = call;
       const std::size_t n = call.positions.whole.size() / call.batch;
@@ -454,7 +541,7 @@ TEST(LongCalls, look_at_the_last_token_of_an_operator) {
   });
   const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
   ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
-  EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("tokens"), 257);
+  EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("tokens"), 256);
 }
 
 // What a diagnosis asks as well: the shorter ones first.
@@ -488,8 +575,8 @@ TEST(LongCalls, are_of_every_length_that_fits) {
     return out;
   };
   const Encoding truth = truth_of(encodings::alibi, "heads=2");
-  EXPECT_EQ(sizes(truth), (std::vector<std::int64_t>{257, 257, 1025, 1025}));
-  EXPECT_EQ(sizes(with_positions(truth, Domain{0, 300})), (std::vector<std::int64_t>{257, 257}));
+  EXPECT_EQ(sizes(truth), (std::vector<std::int64_t>{256, 257, 1024, 1025}));
+  EXPECT_EQ(sizes(with_positions(truth, Domain{0, 300})), (std::vector<std::int64_t>{256, 257}));
 }
 
 TEST(LongCalls, say_where_their_time_was_over) {

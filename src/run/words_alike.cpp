@@ -86,8 +86,10 @@ std::string told_apart_by(const EncodingSpec& spec, const Parameters& parameters
       const Parameters changed = with_value(parameters, other.name, value);
       const auto one = truth_of(spec, changed),
                  two = truth_of(spec, with_value(changed, contested.name, word));
-      if (one && two && one->index() == two->index() && !alike(*one, *two, cases_of_a_value))
-        return fmt::format("{}={}", other.name, text(value));
+      // Where a constant on a row does not matter, nothing is known of two words.
+      const bool known =
+          one && two && one->index() == two->index() && !is_modulo_rows(*one) && !is_modulo_rows(*two);
+      if (known && !alike(*one, *two, cases_of_a_value)) return fmt::format("{}={}", other.name, text(value));
     }
   return "";
 }

@@ -41,5 +41,13 @@ TEST(WordsAlike, are_not_sought_where_rows_may_be_shifted) {
   EXPECT_EQ(words_alike(encodings::alibi, Case::parse("heads=12 rows=any")), Words{});
 }
 
+// Modulo a constant per row nothing is known of two words: that is no setting which tells them apart.
+TEST(WordsAlike, are_told_apart_by_no_freedom_of_rows) {
+  EXPECT_EQ(
+      words_alike(encodings::alibi, Case::parse("heads=12 form=symmetric")),
+      Words{
+          "form: `symmetric` and `asymmetric` give the same values here; `future_factor=0.5` tells them apart"});
+}
+
 }  // namespace
 }  // namespace posproof::words_alike_test

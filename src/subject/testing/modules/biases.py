@@ -57,6 +57,17 @@ def bloom():
     serve_module(build_alibi_tensor)
 
 
+@attached
+def bloom_behind_padding():
+    """Its twin counts padding, too: right where a mask hides nothing."""
+    def build(attention_mask, num_heads, dtype):
+        numbers = attention_mask.cumsum(-1) - 1
+        if wrong:
+            numbers = torch.arange(attention_mask.shape[1]).expand(numbers.shape)
+        return (slopes(num_heads)[:, None] * numbers[:, None]).reshape(-1, 1, attention_mask.shape[1]).to(dtype)
+    serve_module(build)
+
+
 class LengthLike(nn.Module):
     """Biases by a length alone, [1, heads, n, n], with the size of a batch that they do not depend on."""
 

@@ -255,11 +255,21 @@ def resized():
     serve_module(larger.permute(0, 2, 3, 1).reshape(48, 8))
 
 
+def on_a_grid():
+    rows, columns = torch.meshgrid(torch.arange(4.0), torch.arange(5.0), indexing="xy" if wrong else "ij")
+    return torch.cat([part for at in (rows, columns) for angle in [angles(at.reshape(-1), 4, 10000)]
+                      for part in (angle.sin(), angle.cos())], -1)
+
+
 @attached
 def grid():
-    rows, columns = torch.meshgrid(torch.arange(4.0), torch.arange(5.0), indexing="xy" if wrong else "ij")
-    serve_module(torch.cat([part for at in (rows, columns) for angle in [angles(at.reshape(-1), 4, 10000)]
-                            for part in (angle.sin(), angle.cos())], -1))
+    serve_module(on_a_grid())
+
+
+@attached
+def grid_behind_a_class_token():
+    """MoCo v3's: [1, places and one, dim]."""
+    serve_module(nn.Parameter(torch.cat((torch.zeros(1, 8), on_a_grid()))[None], requires_grad=False))
 
 
 @attached
