@@ -1149,9 +1149,12 @@ class _NoSuchPosition(Exception):
     """The function cannot be asked for this position in the way in which it takes positions."""
 
 
-def trained(shape, seed, std=1.0, first=0, normal=False):
+def trained(shape, seed, std=1.0, first=0, normal=None):
     """What stands for trained numbers, float64: those from number `first` of this seed on, row by row, as src/subject/protocol.md
-    says. Uniform with mean 0 and that standard deviation, or normal (`gaussian_fourier`, `random_fourier`)."""
+    says. Uniform with mean 0 and that standard deviation, or normal: as the matrix of the encoding that hello() named is, unless
+    `normal` says otherwise (`gaussian_fourier` and `random_fourier` have normal ones)."""
+    if normal is None:
+        normal = _asked is not None and _asked.encoding in ("gaussian_fourier", "random_fourier")
     count = int(np.prod(shape))
     share = _shares(int(seed), 2 * first if normal else first, 2 * count if normal else count)
     if normal:  # Box, Muller 1958
@@ -1409,7 +1412,8 @@ def _in_a_sequence(positions, axes, keys=False):
     grid, row by row, behind a class token apart from it. Keys may have a grid of their own: places are those of the finer one."""
     asked = hello()
     if axes == 1:
-        return positions, _last_of(positions)
+        places = asked["height"] * asked["width"] + asked["kept_rows"] if asked.encoding == "resized_table" else 0
+        return positions, max(_last_of(positions), places)  # of a table that is resized to a grid all rows
     grid = asked.get("grid") or [asked.get("height", 0), asked.get("width", 0)]
     queries, own = np.array(grid, np.int64), np.array(keys and asked.get("key_grid") or grid, np.int64)
     finest = np.maximum(queries, np.array(asked.get("key_grid") or grid, np.int64))

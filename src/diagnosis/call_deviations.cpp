@@ -44,6 +44,20 @@ void add_heads(const Explained& alone, std::size_t heads, const Subject& subject
   to.push_back({std::move(words), [wrong](const RowInCall& s) { return wrong.contains(s.row.head); }});
 }
 
+// One number of a token in its row, past those that every call has, behind which others are right.
+void add_lone_token(const Explained& alone, std::vector<PlaceInCalls>& to) {
+  std::set<std::size_t> wrong;
+  std::size_t last_right = 0;
+  for (std::size_t n = 0; n < alone.rows.size(); ++n)
+    if (alone.right[n])
+      last_right = std::max(last_right, alone.rows[n].token);
+    else
+      wrong.insert(alone.rows[n].token);
+  if (wrong.size() != 1 || *wrong.begin() < 2 || *wrong.begin() > last_right) return;
+  to.push_back({fmt::format("in token number {} of a call alone", *wrong.begin()),
+                [token = *wrong.begin()](const RowInCall& s) { return s.row.token == token; }});
+}
+
 PlaceInCalls from_on(Position first) {
   return {fmt::format("at positions from {} on", first),
           [first](const RowInCall& s) { return s.at >= first; }};
@@ -339,6 +353,7 @@ std::optional<std::string> call_deviation(const Model& model, const Subject& sub
   std::vector<PlaceInCalls> places =
       known_places(signature(declared).has(Axis::batch), signature(declared).has(Axis::token));
   add_heads(alone, heads_of(declared), subject, answered, places);
+  add_lone_token(alone, places);
   Best best;
   std::optional<JointPlaces> joint;
   std::vector<Effect> effects =

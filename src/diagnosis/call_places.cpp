@@ -126,9 +126,12 @@ std::vector<PlaceInCalls> known_places(bool batch, bool tokens) {
         [block](S s) { return s.tokens > block && s.row.token >= s.tokens / block * block; });
   for (const std::size_t block : {4, 8, 16, 32, 64, 128, 256})
     add(fmt::format("every token from number {} on", block), [block](S s) { return s.row.token >= block; });
-  for (const std::size_t block : {2, 4, 8, 16, 32, 64})
+  for (const std::size_t block : {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024})
     add(fmt::format("where the number of tokens is a multiple of {}", block),
         [block](S s) { return s.tokens % block == 0; });
+  for (const std::size_t block : {4, 8, 16, 32, 64, 128, 256, 512, 1024})
+    add(fmt::format("where the number of tokens is a multiple of {0}, the last {0} of them", block),
+        [block](S s) { return s.tokens % block == 0 && s.row.token + block >= s.tokens; });
   return out;
 }
 

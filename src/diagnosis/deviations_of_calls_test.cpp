@@ -183,6 +183,32 @@ std::size_t batch_row(const Tensor& out, std::size_t r) {
 }
 
 // Few calls that are drawn have as many rows as a block.
+// Kernels that leave a tile, or a token between two, as they are.
+TEST(Deviations, of_the_last_tokens_of_full_tiles) {
+  const auto left = [](const Function<bool(std::size_t, std::size_t)>& is) {
+    return spoiled("rope", [=](const Call& call, Tensor& out) {
+      const std::size_t tokens = call.positions.whole.size() / std::max<std::size_t>(1, call.batch);
+      for (std::size_t r = 0; r < out.rows(); ++r)
+        if (is(r % tokens, tokens)) std::ranges::copy(call.contents[0].row(r), out.row(r).begin());
+    });
+  };
+  const auto last_of = [&](std::size_t tile) {
+    return left(
+        [=](std::size_t token, std::size_t tokens) { return tokens % tile == 0 && token + tile >= tokens; });
+  };
+  const std::string dim = "dim=16 heads=2", stay = ": tokens stay as they are, as at position 0";
+  expect_said(
+      "rope",
+      {{dim, last_of(16), {"where the number of tokens is a multiple of 16, the last 16 of them" + stay}},
+       {dim, last_of(256), {"where the number of tokens is a multiple of 256, the last 256 of them" + stay}},
+       {dim,
+        asked_for("rope", at([](Position t) { return t == 777 ? 0 : t; })),
+        {"position 777 has the rotation of position 0"}},
+       {dim,
+        left([](std::size_t token, std::size_t) { return token == 2048; }),
+        {"in token number 2048 of a call alone" + stay}}});
+}
+
 TEST(Deviations, of_blocks_of_batch_rows) {
   const auto first_of_block = [](std::size_t block, std::size_t from) {
     return asked_for("rope", [=](Call& call) {

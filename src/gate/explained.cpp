@@ -72,12 +72,18 @@ void follow_from_history(GateResult& gated) {
     if (result.needs_history) result.follows_from = history_id;
 }
 
-// What explains a refutation has as much time as is left, and this much where the search took it all.
-constexpr std::chrono::seconds least_explaining{30};
+// What explains a refutation has as much time as is left, and this much where the search took it all: what
+// was not explained in the longest of these is not found later, either.
+constexpr std::chrono::seconds least_explaining{30}, most_explaining{60};
+
+Clock::time_point explained_until(const Refutations& refutations) {
+  const auto now = Clock::now();
+  return std::clamp(refutations.deadline, now + least_explaining, now + most_explaining);
+}
 
 std::vector<Explanation> diagnosed(const Refutations& refutations, const GateResult& gated,
                                    const Case& counterexample) {
-  const auto deadline = std::max(refutations.deadline, Clock::now() + least_explaining);
+  const auto deadline = explained_until(refutations);
   return diagnose(refutations.spec, gated.encoding, gated.parameters, gated.subject, counterexample,
                   refutations.seed, deadline);
 }
@@ -117,7 +123,7 @@ void explain_by_calls_of_another(const Refutations& refutations, GateResult& gat
   if (same == nullptr || first == gated.results.end()) return;
   if (gated.subject.renew) gated.subject.renew();
   try {
-    const TimeLimit limit(std::max(refutations.deadline, Clock::now() + least_explaining));
+    const TimeLimit limit(explained_until(refutations));
     const Refuted& found = std::get<Refuted>(first->verdict);
     if (auto words = deviation_in_calls_of(property_named(first->id), gated.subject, *same,
                                            found.counterexample, refutations.seed))
@@ -166,9 +172,9 @@ void find_causes(const Refutations& refutations, GateResult& gated) {
       }
     if (const Refuted* backward = refuted(gated, backward_id); backward != nullptr && disagrees == nullptr) {
       if (gated.subject.renew) gated.subject.renew();
-      gated.explanations = backward_causes(refutations.spec, gated.encoding, gated.parameters, gated.subject,
-                                           backward->counterexample, refutations.seed,
-                                           std::max(refutations.deadline, Clock::now() + least_explaining));
+      gated.explanations =
+          backward_causes(refutations.spec, gated.encoding, gated.parameters, gated.subject,
+                          backward->counterexample, refutations.seed, explained_until(refutations));
       if (!gated.explanations.empty()) return;
     }
     const Case counterexample = disagrees == nullptr ? Case() : disagrees->counterexample;

@@ -14,6 +14,7 @@
 #include "diagnosis/deviations.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
+#include "run/long_calls.h"
 #include "search/trial.h"
 
 // For tests of what is measured of a wrong encoding.
@@ -29,8 +30,12 @@ inline Sentences said(const std::string& family, const Parameters& parameters, c
   const Encoding truth = spec.oracle(parameters);
   const Verdict verdict = search(*trial(agreement(truth), make(parameters), precision),
                                  {.id = "deviations_test", .budget = {.cases = 1000, .shrinks = 0}});
+  const auto in_long_calls = std::holds_alternative<Refuted>(verdict)
+                                 ? std::nullopt
+                                 : agreement_in_long_calls(truth, make(parameters), precision, {});
+  const Verdict& last = in_long_calls ? *in_long_calls : verdict;
   Case counterexample;
-  if (const auto* refuted = std::get_if<Refuted>(&verdict)) counterexample = refuted->counterexample;
+  if (const auto* refuted = std::get_if<Refuted>(&last)) counterexample = refuted->counterexample;
   const Subject subject{"made", "", make(parameters), precision};
   return deviations(spec, parameters, subject, answers_of(subject, truth, counterexample, 1));
 }

@@ -87,7 +87,7 @@ def gaussian_fourier(positions):
         matrix = listed("entries", count * axes)
     else:
         sigma = asked["sigma"] if wrong != "variance" else asked["sigma"] ** 2
-        matrix = trained(count * axes, asked["matrix_seed"], sigma, normal=True)
+        matrix = trained(count * axes, asked["matrix_seed"], sigma)
     matrix = matrix.reshape((count, axes) if wrong != "transposed" else (axes, count)).astype(f32)
     if wrong == "transposed":
         matrix = np.ascontiguousarray(matrix.T)

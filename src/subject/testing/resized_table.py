@@ -82,4 +82,8 @@ def rows(positions, length):
     return all_rows[positions].astype(f32)
 
 
-serve(rows=rows, decline=IndexError)
+if wrong in ("whole", "whole_reversed"):  # all rows of the grid, whatever number of them is asked for
+    serve(rows=lambda n: all_rows[::-1 if wrong == "whole_reversed" else 1].astype(f32), takes_positions="sequence",
+          domain=(0, len(all_rows) - 1), ends=True)
+else:
+    serve(rows=rows, decline=IndexError)
