@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "attention/dot_product.h"
@@ -71,6 +72,11 @@ TEST(FeedForward, cuts_what_is_negative_and_adds_both_shifts) {
                                  Tensor({1}, {0.5})};
   // (3, 1): hidden (3, -3 + 1 + 1 = -1 -> 0).  (-2, 1): hidden (-2 -> 0, 2 + 1 + 1 = 4).
   EXPECT_EQ(transformed(feed_forward, Tensor({2, 2}, {3, 1, -2, 1})), Tensor({2, 1}, {3.5, 40.5}));
+}
+
+TEST(FeedForward, leaves_what_is_no_number) {
+  const Tensor one({1, 1}, {1}), none({1, 1}, {std::numeric_limits<double>::quiet_NaN()});
+  EXPECT_TRUE(std::isnan(transformed({one, Tensor({1}), one, Tensor({1})}, none).data[0]));
 }
 
 // Of 16 channels: numbers of variance 1/16, so that a token keeps its size.

@@ -91,6 +91,25 @@ TEST(Permutation, with_a_position_no_order_survives_but_the_identity) {
             1u);
 }
 
+// Each token is its own answer, and that of the first is larger: in another order it is another token's, by
+// so much. Both answers may be off by 1/4.
+TEST(Permutation, an_order_survives_as_far_as_rounding_puts_two_answers_off) {
+  const auto survive = [](double larger) {
+    Attention attention{.dim = 1, .value_dim = 1};
+    attention.attend = [larger](const Tensor&, const Tensor&, const Tensor& v, const Mask&) {
+      Tensor out = v;
+      out.data[0] += larger;
+      return out;
+    };
+    attention.error = [](const Tensor&, const Tensor&, const Tensor&, const Mask&, const Precision&) {
+      return 0.25;
+    };
+    return equivariant_orders(attention, Tensor({3, 1}, {1, 2, 3}), mask::none(3));
+  };
+  EXPECT_EQ(survive(0.5), 6u);
+  EXPECT_EQ(survive(0.625), 2u) << "the first stays the first";
+}
+
 TEST(Permutation, more_than_eight_tokens_are_too_many_to_try) {
   EXPECT_THROW(symmetries(mask::none(9)), std::invalid_argument);
 }

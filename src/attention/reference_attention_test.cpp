@@ -306,6 +306,12 @@ TEST(PlugError, nothing_is_allowed_to_what_is_not_a_number) {
   EXPECT_EQ(attention.error(x, x, x, mask::none(2), all_f64), 0);
 }
 
+TEST(PlugError, nothing_is_allowed_to_a_mean_of_what_is_not_a_number) {
+  const Attention attention = reference_attention(distances({0.0}));
+  const Tensor zero({2, 4}), values({2, 4}, {1, 1, 1, 1, 1, 1, 1, std::nan("")});
+  EXPECT_EQ(attention.error(zero, zero, values, mask::causal(2), all_f32), 0);
+}
+
 // Of the first query, which sees the first key alone, all is finite; the second one's logits overflow, or the
 // range of its values.
 TEST(PlugError, nothing_is_allowed_where_the_last_query_overflows) {
@@ -389,6 +395,14 @@ TEST(Lift, the_error_of_a_rotary_pair_grows_with_the_position) {
   EXPECT_GT(near, 0);
   EXPECT_GT(far, 4096 * unit_f32);
   EXPECT_LT(far, 2000 * near);
+}
+
+// Keys after the query mean nothing where only those before it do.
+TEST(Plug, takes_any_mask_where_later_keys_mean_something) {
+  Bias bias = distances({1.0});
+  EXPECT_TRUE(reference_attention(bias).any_mask);
+  bias.causal = true;
+  EXPECT_FALSE(reference_attention(bias).any_mask);
 }
 
 }  // namespace
