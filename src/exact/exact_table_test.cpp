@@ -11,6 +11,7 @@
 
 #include "exact/bounds.h"
 #include "exact/by_integers.h"
+#include "exact/given.h"
 #include "exact/multiprecision.h"
 #include "exact/random_tables.h"
 
@@ -480,6 +481,30 @@ TEST(ExactTable, answers_where_there_is_no_fast_path) {
   EXPECT_EQ(table.compare(Format::f64, 1000, 3, values.data()).wrong, 0u);
   values[9] ^= 1;
   EXPECT_EQ(table.compare(Format::f64, 1000, 3, values.data()).wrong, 1u);
+}
+
+TEST(ExactTable, tells_the_first_of_several_entries_that_are_as_wrong) {
+  const ExactTable table = table_of(powers(10000, 8));
+  auto values = filled(table, Format::f32, 0, 200);
+  for (const std::size_t row : {3u, 70u, 190u})  // each in another block of 64 rows
+    store(Format::f32, values.data() + row * table.dim() * bytes(Format::f32), HUGE_VAL);
+  EXPECT_EQ(table.compare(Format::f32, 0, 200, values.data()).at, 3);
+}
+
+TEST(ExactTable, is_made_like_another_that_begins_at_the_same_position) {
+  const auto ladder = std::make_shared<const Ladder>(powers(10000, 8));
+  const auto from = [&](Position offset) {
+    return ExactTable(ladder, {{Run::Part::sines_and_cosines, 0, 0, 4}}, 8, offset);
+  };
+  EXPECT_TRUE(from(1).is_made_like(from(1)));
+  EXPECT_FALSE(from(1).is_made_like(from(2)));
+}
+
+TEST(ExactTable, has_as_many_given_frequencies_as_it_had) {
+  const ExactTable table = table_of(powers(10000, 4));
+  const std::vector<double> two = {1, 0.5}, three = {1, 0.5, 0.25};
+  EXPECT_EQ(with_frequencies(table, two, 0)->ladder().frequency(1), 0.5);
+  EXPECT_THROW(with_frequencies(table, three, 0), std::invalid_argument);
 }
 
 }  // namespace
