@@ -1,5 +1,6 @@
 #include "oracle/hard_cases.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -266,6 +267,29 @@ TEST(HardSearch, continued_fractions_of_512_bits_and_euclids_algorithm_agree_up_
     const auto power = by_integers::power(10000, static_cast<unsigned>(2 * one.frequency), 64);
     EXPECT_EQ(by_integers::closest_to_quarter_turns(power, (std::int64_t{1} << 40) - 1).back(), one.t);
   }
+}
+
+TEST(HardCases, have_a_distance_below_1) {
+  const auto at = [](std::string_view distance) {
+    return hard_cases("x.cases",
+                      fmt::format("encoding=rope dim=4\nt=3 i=0 quarters=2 # {} rad, by hand\n", distance));
+  };
+  EXPECT_EQ(at("0.99").cases.front().distance, 0.99);
+  EXPECT_THROW(at("1"), std::invalid_argument);
+}
+
+// Of four pairs position 1 has eight entries.
+TEST(HardSearch, finds_as_many_as_are_sought_or_says_so) {
+  const Encoding encoding = encoding_named("rope").oracle(Case::parse("dim=8"));
+  constexpr std::array<Position, 1> limits = {2};
+  EXPECT_THROW(hardest_to_round(exact_of(encoding).ladder(), limits, 9, 1), std::runtime_error);
+}
+
+// One radian a position: 3 positions are nearly 2 quarter turns, and 11 nearer to 7.
+TEST(HardSearch, finds_quarter_turns_below_a_limit) {
+  const Ladder ladder(Frequencies{Given{{1.0}}});
+  EXPECT_EQ(closest_to_quarter_turns(ladder, 11, 1).front().t, 3);
+  EXPECT_EQ(closest_to_quarter_turns(ladder, 12, 1).front().t, 11);
 }
 
 }  // namespace
