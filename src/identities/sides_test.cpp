@@ -83,5 +83,28 @@ TEST(Identities, of_ramps_ask_nothing_where_a_pair_lies_on_them) {
   EXPECT_FALSE(has_a_right_side(yarn_above_all_rotations_is_rope, yarn + "101 beta_slow=1e4"));
 }
 
+TEST(Sides, begin_where_the_later_one_does) {
+  const EncodingSpec& spec = encoding_named("sinusoidal");
+  const Arguments parameters(spec.parameters, Parameters{});
+  for (const auto& [first_left, first_right] : {std::pair<Position, Position>{0, 5}, {5, 0}}) {
+    Position first = 20;
+    const auto from = [&first](Position lo) {
+      Table out{.dim = 1};
+      out.positions.lo = lo, out.positions.hi = 20;
+      out.rows = [&first](const Positions& at, Position) {
+        for (std::size_t n = 0; n < at.size(); ++n) first = std::min(first, at[n]);
+        return Tensor({at.size(), 1});
+      };
+      return Encoding(out);
+    };
+    const Encoding left = from(first_left), right = from(first_right);
+    for (std::uint64_t n = 0; n < 30; ++n) {
+      RandomDraw draw(1, "sides_test", n);
+      identities::same_answers({left, left, right, parameters, all_f64}, draw);
+    }
+    EXPECT_EQ(first, 5);
+  }
+}
+
 }  // namespace
 }  // namespace posproof::sides_test
