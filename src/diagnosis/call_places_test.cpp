@@ -73,5 +73,11 @@ TEST(CallPlaces, compare_the_numbers_of_a_position) {
   EXPECT_EQ(told(" differ"), "-xx-");
 }
 
+TEST(CallPlaces, of_three_conditions_the_last_takes_the_effect) {
+  EXPECT_EQ(words_in("keys, in the first batch row, the last token of a row",
+                     "every token has the position of the first of its row"),
+            "keys, in the first batch row: the last token of a row has the position of the first of its row");
+}
+
 }  // namespace
 }  // namespace posproof::call_places_test

@@ -143,5 +143,20 @@ TEST(ExchangedPositions, say_nothing_of_right_rows_of_rows_of_no_position_and_of
   EXPECT_EQ(of_many(8199, [](Position t) { return t / 10 * 10 + 9 - t % 10; }), Sentences{});
 }
 
+TEST(ExchangedPositions, name_blocks_of_which_four_are_seen) {
+  EXPECT_EQ(
+      said("learned", "dim=8 length=64 table=seeded", 63,
+           [](Position t) { return t / 16 * 16 + (t + 8) % 16; }),
+      (Sentences{"of every 16 positions, 0 to 7 have the row of those 8 after them, 8 to 15 have the row "
+                 "of those 8 before them"}));
+}
+
+// The middle of an even sum alone is its own.
+TEST(ExchangedPositions, are_not_counted_back_where_another_than_the_middle_is_right) {
+  EXPECT_EQ(
+      said("learned", "dim=8 length=64 table=seeded", 63, [](Position t) { return t == 10 ? t : 63 - t; }),
+      (Sentences{"63 positions have the row of others: 0 that of 63, 1 that of 62, 2 that of 61, .."}));
+}
+
 }  // namespace
 }  // namespace posproof::exchanged_positions_test

@@ -125,5 +125,11 @@ TEST(JointPlaces, are_of_several_calls) {
   EXPECT_EQ(said(place, some(3, 2)), "none");
 }
 
+TEST(JointPlaces, of_more_than_one_token_are_calls_of_several) {
+  EXPECT_EQ(said([](const RowInCall& s) { return s.tokens > 1; }), "in calls of several tokens");
+  EXPECT_EQ(said([](const RowInCall& s) { return s.call.batch * s.tokens > 1; }),
+            "in calls of several tokens in all");
+}
+
 }  // namespace
 }  // namespace posproof::joint_places_test

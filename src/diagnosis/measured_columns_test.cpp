@@ -110,5 +110,31 @@ TEST(MeasuredColumns, that_are_multiples_of_others_are_said_to_be) {
             (Words{"column 0 holds minus column 2", "column 1 is 0.25 times the declared one"}));
 }
 
+TEST(MeasuredColumns, that_are_moved_on_are_said_by_the_shorter_way) {
+  EXPECT_EQ(held(16, [](std::size_t c) { return (c + 3) % 16; }),
+            Words{"every column is the one 3 later, the last the first"});
+  EXPECT_EQ(held(16, [](std::size_t c) { return (c + 13) % 16; }),
+            Words{"every column is the one 3 before, the first the last"});
+  EXPECT_EQ(held(7, [](std::size_t c) { return (c + 3) % 7; }),
+            Words{"every column is the one 3 later, the last the first"});
+}
+
+// An entry tells a factor where rounding may change it by an eighth of itself at most.
+TEST(MeasuredColumns, are_measured_where_an_entry_is_eight_times_what_rounding_does) {
+  const auto is_measured = [](double entry) {
+    return measured_columns({{2 * entry}}, {{entry}}, {{1}}).has_value();
+  };
+  EXPECT_TRUE(is_measured(8));
+  EXPECT_FALSE(is_measured(7));
+}
+
+TEST(MeasuredColumns, of_more_than_six_factors_are_no_finding) {
+  const auto factors = [](std::size_t different) {
+    return words(9, [=](std::size_t c) { return MeasuredColumn{c, c < different ? 2.0 + double(c) : 1}; });
+  };
+  EXPECT_EQ(factors(6).size(), 6u);
+  EXPECT_EQ(factors(7), Words{});
+}
+
 }  // namespace
 }  // namespace posproof::measured_columns_test

@@ -115,5 +115,23 @@ TEST(RowsByPosition, are_read_modulo_a_number) {
       Sentences{"258 positions have the row of others: 254 that of -1, 255 that of 0, 256 that of 1, .."});
 }
 
+// Row 0 is no position's: the first one of all has row 1.
+TEST(RowsByPosition, are_read_modulo_a_number_behind_a_single_row) {
+  const auto modulo = [](const Parameters& parameters) -> Encoding {
+    Table out = as<Table>(encoding_named("learned").make(parameters));
+    Parameters from_row_0 = parameters;
+    from_row_0.set("offset", 0.0);
+    out.rows = [whole = as<Table>(encoding_named("learned").make(from_row_0))](const Positions& positions,
+                                                                               Position length) {
+      std::vector<Position> rows;
+      for (std::size_t r = 0; r < positions.size(); ++r) rows.push_back((positions[r] + 1) % 256);
+      return whole.rows(rows, length);
+    };
+    return out;
+  };
+  EXPECT_EQ(said("learned", "dim=8 length=513 offset=1 table=seeded", modulo),
+            Sentences{"row numbers, of which position 0 has 1, are taken modulo 256"});
+}
+
 }  // namespace
 }  // namespace posproof::rows_by_position_test
