@@ -146,5 +146,14 @@ TEST(Alibi, refuses_what_makes_no_sense) {
   EXPECT_EQ(refused(spec, "head_dim=7"), "`head_dim=7`; allowed: 0, or widths from 8");
 }
 
+// Widths of heads from 8, and first slopes of 1/2 that are the last, too.
+TEST(Alibi, begins_where_its_relations_do) {
+  EXPECT_DOUBLE_EQ(made<Bias>(encodings::alibi, "heads=1 head_dim=8").slopes.front(),
+                   0x1p-8 / std::sqrt(8.0));
+  EXPECT_THROW(made<Bias>(encodings::alibi, "head_dim=7"), Refusal);
+  EXPECT_EQ(made<Bias>(encodings::alibi, "heads=2 rule=log_linear max_bias=1").slopes, (Doubles{0.5, 0.5}));
+  EXPECT_THROW(made<Bias>(encodings::alibi, "heads=2 rule=log_linear max_bias=0.5"), Refusal);
+}
+
 }  // namespace
 }  // namespace posproof::alibi_test
