@@ -283,5 +283,20 @@ TEST(ReportAccuracy, has_the_whole_curve_as_data_and_one_line_an_octave) {
   EXPECT_NE(said.find("2 to 3            0.25          0.75             3.5"), std::string::npos) << said;
 }
 
+// Entries of a row are those of one head, key by key, and then those of the next.
+TEST(ReportAccuracy, names_the_first_key_of_the_second_head) {
+  Accuracy bias = found();
+  bias.keys = 2;
+  bias.ulp_at = {7, 2};
+  EXPECT_NE(summary(bias, all_f32, {}).find("query 7, key 0, head 1"), std::string::npos);
+}
+
+TEST(ReportAccuracy, says_of_a_single_position_that_it_was_declined) {
+  Accuracy some = found();
+  some.declined = 1;
+  some.first_declined = 95;
+  EXPECT_NE(summary(some, all_f32, {}).find("the first is 95"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace posproof::report::report_accuracy_test

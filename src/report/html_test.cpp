@@ -219,5 +219,14 @@ TEST(FigureJson, has_the_data_of_the_csv) {
   EXPECT_EQ(cells["title"], "Map");
 }
 
+TEST(Html, of_a_page_two_folders_deep_goes_up_twice) {
+  EXPECT_NE(framed("a/b/c", "T", "").find("href=\"../../style.css\""), std::string::npos);
+}
+
+TEST(InlineHtml, emphasises_nothing_before_a_blank) {
+  EXPECT_EQ(inline_html("2 *3 * 4"), "2 *3 * 4");
+  EXPECT_EQ(inline_html("2 * 3* 4"), "2 * 3* 4");
+}
+
 }  // namespace
 }  // namespace posproof::report::html_test
