@@ -7,6 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "attention/mask.h"
 #include "catalogue/encodings.h"
 #include "catalogue/identities.h"
 #include "core/error.h"
@@ -245,6 +246,22 @@ TEST(EncodingErrors, are_of_an_angle_where_it_is_one_product) {
   EXPECT_EQ(axial.position, 1);
   EXPECT_EQ(axial.angle_in_f32, std::abs(to_f32(w * 4) - 0.4));
   EXPECT_EQ(of_first("mixed_rope", "dim=4").angle_in_f32, std::nullopt);
+}
+
+// A whole operator is asked for tokens, each of which sees those up to its own where it is causal.
+TEST(EncodingErrors, of_a_causal_operator_are_those_behind_its_mask) {
+  const EncodingSpec& spec = encoding_named("cope");
+  auto operate = spec.make<Attention>(with(spec, {}));
+  std::vector<Mask> seen;
+  operate.attend = [&seen, own = operate.attend](const Tensor& q, const Tensor& k, const Tensor& v,
+                                                 const Mask& mask) {
+    seen.push_back(mask);
+    return own(q, k, v, mask);
+  };
+  encoding_errors(operate, operate);
+  ASSERT_FALSE(seen.empty());
+  EXPECT_EQ(seen.front(), mask::causal(2));
+  EXPECT_EQ(seen.back(), mask::causal(32));
 }
 
 TEST(EncodingErrors, are_written_a_row_for_each_position) {
