@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "core/call.h"
+#include "core/failure.h"
+#include "core/hard.h"
 #include "run/catalogued.h"
 
 namespace posproof::references_test {
@@ -87,6 +89,57 @@ TEST(References, are_allowed_what_the_oracle_is) {
       EXPECT_NEAR(b.data[e], a.data[e], 0x1p-44 * a.data[e])
           << asked.family << " " << asked.words << " " << e;
   }
+}
+
+// ... where a bound has terms of its own.
+TEST(References, are_allowed_what_the_oracle_is_where_a_setting_has_more_to_round) {
+  const std::vector<Asked> more = {
+      {"alibi", "heads=2 form=asymmetric future_factor=0.3 future_offset=1", {0, 9}, {3, 5, 20}},
+      {"rope", "dim=8 scaling=longrope factors=[1,2,3,5]", {1, 40, 9}},
+      {"sinusoidal", "dim=4 scale=0.3", {1, 5, 700}},
+  };
+  for (const Asked& asked : more) {
+    const EncodingSpec& spec = encoding_named(asked.family);
+    const Parameters parameters = with(spec, Case::parse(asked.words));
+    const Encoding truth = spec.oracle(parameters), reference = spec.make(parameters);
+    const Call call = call_of(asked, truth);
+    const Tensor ought = answer(truth, call), a = bound(truth, call, ought, all_f32).error,
+                 b = bound(reference, call, ought, all_f32).error;
+    for (std::size_t e = 0; e < a.data.size(); ++e)  // some hundred operations in double at most
+      EXPECT_NEAR(b.data[e], a.data[e], 0x1p-44 * a.data[e]) << asked.family << " " << e;
+  }
+}
+
+// A search of our own encodings is led by these, as one of a program is.
+TEST(References, seek_the_hard_positions_of_the_oracle) {
+  for (const auto& [id, words] : {std::pair{"rope", "dim=8"},
+                                  {"rope", "dim=8 scaling=dynamic_ntk original_length=100"},
+                                  {"sinusoidal", "dim=8"}}) {
+    const EncodingSpec& spec = encoding_named(id);
+    const Parameters parameters = with(spec, Case::parse(words));
+    const std::vector<Position> hard = positions_of(spec.oracle(parameters)).hard;
+    EXPECT_FALSE(hard.empty()) << id;
+    EXPECT_EQ(positions_of(spec.make(parameters)).hard, hard) << id << " " << words;
+  }
+}
+
+// Without frequencies they are powers of 2 and their neighbours, and the ends.
+TEST(References, of_whole_numbers_have_hard_positions_too) {
+  for (const std::string id : {"raw_index", "one_hot", "normalized_index"}) {
+    const EncodingSpec& spec = encoding_named(id);
+    const Domain domain = positions_of(spec.oracle(with(spec, Case::parse("dim=8"))));
+    EXPECT_EQ(domain.hard, hard_positions(std::span<const Pair>{}, domain.lo, domain.hi)) << id;
+    EXPECT_FALSE(domain.hard.empty()) << id;
+  }
+}
+
+// t / L is a quotient of numbers below 2^53.
+TEST(References, of_shares_of_a_length_have_lengths_up_to_2_51) {
+  const EncodingSpec& spec = encoding_named("normalized_index");
+  const auto oracle = spec.oracle<Table>(with(spec, Case::parse("dim=1 range=per_length")));
+  const Position at[] = {1}, most = Position{1} << 51;
+  EXPECT_EQ(oracle.rows(at, most).data.front(), 0x1p-51);
+  EXPECT_THROW(oracle.rows(at, most + 1), Refusal);
 }
 
 }  // namespace
