@@ -74,5 +74,14 @@ TEST_F(AccuracyCommand, what_the_oracle_writes_of_a_bias_is_correctly_rounded_ev
     }
 }
 
+// f16 ends at 65504.
+TEST_F(AccuracyCommand, compares_positions_that_the_format_has_numbers_for) {
+  ASSERT_EQ(posproof("oracle raw_index --dim 1 --dtype f16 --positions 0:66000 -o " + path("x.npy")).code, 0);
+  const auto ran = posproof("accuracy raw_index --dim 1 table:" + path("x.npy"));
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_NE(ran.said.find("  65504 entries in f16, positions 0 to 65503: "), std::string::npos) << ran.said;
+  EXPECT_EQ(ran.said.find("infinite"), std::string::npos) << ran.said;
+}
+
 }  // namespace
 }  // namespace posproof::command_accuracy_test

@@ -32,5 +32,11 @@ TEST(ExplainCommand, takes_ids_and_names_what_is_near_another_word) {
       << unknown.said;
 }
 
+TEST(ExplainCommand, names_every_command_that_has_an_option) {
+  const auto seed = posproof("explain seed");
+  EXPECT_EQ(seed.code, 0);
+  EXPECT_NE(seed.said.find("\n  used in: posproof matrix, check, gate\n"), std::string::npos) << seed.said;
+}
+
 }  // namespace
 }  // namespace posproof::explain_test

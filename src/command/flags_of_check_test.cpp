@@ -181,4 +181,11 @@ TEST(FlagsOfCheck, do_what_they_say) {
   run_rows(rows(tables.folder()));
 }
 
+// What is claimed to fail fails at position 2, and holds before it.
+TEST(FlagsOfCheck, positions_limit_what_is_searched) {
+  const Ran ran = posproof("check table/has_bounded_entries raw_index --dim 1 --positions 0:1");
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_TRUE(ran.said.starts_with("HOLDS      table/has_bounded_entries ")) << ran.said;
+}
+
 }  // namespace posproof::testing::flags_of_check_test
