@@ -293,5 +293,30 @@ TEST(Manual, shows_words_that_troff_would_obey) {
   EXPECT_TRUE(page.ends_with(".SH EXIT STATUS\n\\&.end\n"));
 }
 
+TEST(Completion, quotes_what_a_shell_would_read) {
+  std::string what;
+  const std::vector<command::Command> commands = {
+      {.name = "do",
+       .help = "does what it's told",
+       .options = {{.names = "WHAT", .field = &what, .allowed = command::Option::OneOf{"it's"}}},
+       .run = [] { return 0; }}};
+  const std::string bash = command::bash_completion(commands), fish = command::fish_completion(commands);
+  EXPECT_NE(bash.find(R"('do - 1') printf '%s\n' 'it'\''s' ;;)"), bash.npos) << bash.substr(0, 400);
+  EXPECT_NE(fish.find(R"(-a do -d 'does what it'\''s told')"), fish.npos) << fish.substr(0, 1500);
+}
+
+TEST(Completion, of_bash_asks_for_no_value_of_a_flag) {
+  bool flag = false;
+  std::string text;
+  const std::vector<command::Command> commands = {
+      {.name = "do",
+       .help = "does it",
+       .options = {{.names = "--flag", .field = &flag}, {.names = "--text", .field = &text}},
+       .run = [] { return 0; }}};
+  const std::string said = command::bash_completion(commands);
+  EXPECT_NE(said.find("'do -'' --text')"), said.npos) << said.substr(0, 400);
+  EXPECT_EQ(said.find("'do -'' --flag')"), said.npos) << said.substr(0, 400);
+}
+
 }  // namespace
 }  // namespace posproof::testing::words_for_shells_test
