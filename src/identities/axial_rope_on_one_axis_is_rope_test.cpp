@@ -26,7 +26,7 @@ TEST(AxialRopeOnOneAxisIsRope, is_asked_of_either_axis) {
   const Property property = property_of(identities::axial_rope_on_one_axis_is_rope, words);
   const auto found = [&](const Encoding& subject) {
     return search(*trial(property, subject, all_f32),
-                  {.id = "either_axis", .budget = {.cases = 20, .shrinks = 0}});
+                  {.id = "either_axis", .budget = {.cases = 12, .shrinks = 0}});
   };
   EXPECT_TRUE(std::holds_alternative<Holds>(found(right)));
   for (const std::size_t axis : {0, 1})
