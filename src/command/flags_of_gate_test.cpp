@@ -277,4 +277,12 @@ TEST(FlagsOfGate, do_what_they_say) {
   run_rows(rows(tables.folder()));
 }
 
+// A rotation is asked with two heads where nobody says how many there are.
+TEST(FlagsOfGate, heads_that_are_given_are_those_that_are_asked_for) {
+  const std::string words = " --dim 2 --filter agrees_with --cases 5 " + test_subject(),
+                    of_two = "heads from 2 on: heads 0 and 1 are asked for";
+  EXPECT_TRUE(says(posproof("gate rope" + words), of_two));
+  EXPECT_FALSE(says(posproof("gate rope --heads 1" + words), of_two));
+}
+
 }  // namespace posproof::testing::flags_of_gate_test
