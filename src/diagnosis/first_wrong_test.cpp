@@ -202,5 +202,23 @@ TEST(FirstWrong, has_no_effects_around_0_where_no_position_is_below) {
       effects_around_0(model_of(declared, all_f32), {"made", "", subject, all_f32}, declared).empty());
 }
 
+// Keys alone are held at -5.
+TEST(FirstWrong, below_0_is_that_of_keys_where_queries_are_right) {
+  const Encoding declared =
+      with_positions(encoding_named("rope").oracle(Case::parse("dim=4")), Domain(-64, 64));
+  const auto is_said = [&](Role held) {
+    const Encoding subject = answered_by(declared, [=](Call call) {
+      if (call.role == held)
+        for (Position& t : call.positions.whole) t = std::max<Position>(t, -5);
+      return answer(declared, call);
+    });
+    const std::vector<Effect> effects =
+        effects_around_0(model_of(declared, all_f32), {"made", "", subject, all_f32}, declared);
+    return std::ranges::count(effects, "positions below -5 count as -5", &Effect::words) == 1;
+  };
+  EXPECT_TRUE(is_said(Role::query));
+  EXPECT_TRUE(is_said(Role::key));
+}
+
 }  // namespace
 }  // namespace posproof::first_wrong_test
