@@ -63,5 +63,12 @@ TEST(Operators, of_a_block_that_is_not_full_all_tokens_rotate) {
   }
 }
 
+TEST(Operators, no_head_is_the_last_of_several_where_there_is_one) {
+  const auto family = std::ranges::find(defects::rope.defects, "last_head_left_alone", &Defect::name);
+  ASSERT_NE(family, defects::rope.defects.end());
+  EXPECT_THROW(family->make(with(encoding_named("rope"), Case::parse("dim=2 heads=1"))), Refusal);
+  EXPECT_NO_THROW(family->make(with(encoding_named("rope"), Case::parse("dim=2 heads=2"))));
+}
+
 }  // namespace
 }  // namespace posproof::operators_test
