@@ -228,5 +228,11 @@ TEST(IdentifiedGrid, proposes_nothing_of_what_has_no_step) {
   EXPECT_EQ(moved_by(2e-3), 0u) << "rows that do not begin at 0";
 }
 
+// As of a block of rows that stands behind others.
+TEST(IdentifiedTable, proposes_offsets_up_to_4096) {
+  for (const std::string words : {"dim=8 offset=1000", "dim=8 offset=4096", "dim=8 offset=-4096"})
+    EXPECT_TRUE(is_proposed(rows_of(words, 4096), words)) << words;
+}
+
 }  // namespace
 }  // namespace posproof::identified_table_test
