@@ -9,7 +9,7 @@
 #include "catalogue/encodings/alibi.h"
 #include "catalogue/encodings/axial_rope.h"
 
-namespace posproof::misread_right_test {
+namespace posproof::right_test {
 namespace {
 
 // A term of a misread formula may be several times as large as that of the right one.
@@ -39,4 +39,4 @@ TEST(MisreadRight, biases_are_rounded_where_the_right_one_is_0) {
 }
 
 }  // namespace
-}  // namespace posproof::misread_right_test
+}  // namespace posproof::right_test

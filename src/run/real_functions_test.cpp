@@ -85,6 +85,13 @@ TEST(ResizedTables, of_corners_and_of_averages) {
          {"not_averaged"});
 }
 
+// Whatever number of rows a whole sequence has, those of the grid are all.
+TEST(ResizedTables, of_programs_that_give_all_rows) {
+  const std::string grid = "dim=3 from_height=4 from_width=5 height=7 width=3 kept_rows=1";
+  EXPECT_EQ(name(verdict("resized_table", grid, "whole")), "holds");
+  EXPECT_EQ(name(verdict("resized_table", grid, "whole_reversed")), "refuted");
+}
+
 // Of padding, whose position is -1, too: copied exactly.
 TEST(LearnedTables, of_positions_from_a_mask) {
   const std::string roberta = "dim=3 length=16 offset=2 padding_row=1";

@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <new>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -247,22 +246,6 @@ bool is_exact_ladder(const Encoding& truth) {
       truth);
 }
 
-// Rows of numbers of their own, as those of a trained table are: none of them says anything of another. All
-// are asked for, as long as they are few.
-bool stands_row_by_row(const Encoding& truth, const Domain& domain, std::size_t values) {
-  constexpr std::size_t few = 8192;
-  const auto count = static_cast<std::size_t>(domain.hi - domain.lo) + 1;
-  const auto* table = std::get_if<Table>(&truth);
-  return table != nullptr && table->pairs.empty() && !table->lone && !domain.real && count <= few &&
-         count * values <= values_of_the_longest_call;
-}
-
-std::vector<Position> every_position(const Domain& within) {
-  std::vector<Position> out(static_cast<std::size_t>(within.hi - within.lo) + 1);
-  std::iota(out.begin(), out.end(), within.lo);
-  return out;
-}
-
 // Ours have a ladder's angles at every position; what they declare is where they are searched.
 Encoding reaching(const Encoding& encoding) {
   Domain domain = positions_of(encoding);
@@ -314,10 +297,7 @@ std::optional<Verdict> agreement_where_recorded(const Encoding& truth, const Enc
   if (!asked) return std::nullopt;
   // Where an answer depends on the whole call, each position is one, and what is sought is where that begins.
   const bool alone = depends_on_the_call(truth);
-  const std::vector<Position> at = alone ? domain.hard
-                                   : stands_row_by_row(truth, domain, asked->values())
-                                       ? every_position(domain)
-                                       : recorded_positions(domain);
+  const std::vector<Position> at = alone ? domain.hard : recorded_positions(domain);
   const std::size_t batch = alone ? 1 : std::max<std::size_t>(1, values_of_a_call / asked->values());
   Replaying replaying(truth, subject, precision, budget, std::move(*asked));
   for (std::size_t from = 0; from < at.size(); from += batch)

@@ -20,9 +20,8 @@ std::span<const oracle::HardCases> recorded_ladders();
 std::vector<Position> recorded_positions(const Domain& within);
 
 // Agreement (run/agreement.h) at every recorded position that both declare. Positions are positions: those
-// that are hard for another ladder are asked for, too. Of a table whose rows are numbers of their own, and
-// which ends, every position in place of these, up to 8,192. The subject is asked for all of them in one call
-// (a rotary in one for each role; in as many as 2^20 values take), each answer is judged as the case of one
+// that are hard for another ladder are asked for, too. The subject is asked for all of them in one call (a
+// rotary in one for each role; in as many as 2^20 values take), each answer is judged as the case of one
 // position, and one that is refuted, or a call that ends in an error, is asked again position by position.
 // From the first position on that the subject declines, it is asked for nothing more. Holds with as many
 // cases as were judged; none where there is none to judge: the whole operator has no positions of its own.

@@ -106,31 +106,6 @@ TEST(Recorded, a_table_that_is_wrong_past_the_searched_positions_is_refuted_ther
   EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("t"), far);
 }
 
-// A trained table has no ladder: one row of it says nothing of another.
-TEST(Recorded, every_row_of_a_trained_table_is_asked_for) {
-  const auto learned = as<Table>(truth_of("learned", "dim=4 length=5000"));
-  for (const Position wrong : {0, 3779, 4999}) {
-    Table subject = learned;
-    subject.rows = [&learned, wrong](Positions at, Position length) {
-      Tensor rows = learned.rows(at, length);
-      for (std::size_t r = 0; r < at.size(); ++r)
-        if (at[r] == wrong) rows.at(r, 3) += 1;
-      return rows;
-    };
-    const Verdict verdict = agreement_searched(learned, subject, all_f32, one_case());
-    ASSERT_EQ(name(verdict), "refuted")
-        << wrong << (std::holds_alternative<Errored>(verdict) ? std::get<Errored>(verdict).what : "");
-    EXPECT_EQ(std::get<Refuted>(verdict).counterexample.integer("t"), wrong);
-  }
-  const auto held = agreement_where_recorded(learned, learned, all_f32, {});
-  ASSERT_TRUE(held);
-  EXPECT_EQ(std::get<Holds>(*held).cases, 5000u);
-  const auto longer = as<Table>(truth_of("learned", "dim=4 length=8193"));
-  const auto sampled = agreement_where_recorded(longer, longer, all_f32, {});
-  ASSERT_TRUE(sampled);
-  EXPECT_EQ(std::get<Holds>(*sampled).cases, recorded_positions(longer.positions).size());
-}
-
 TEST(Recorded, says_where_its_time_was_over) {
   Budget none;
   none.time = std::chrono::milliseconds(0);
