@@ -159,8 +159,8 @@ TEST(Gate, asks_a_small_cache_for_every_position) {
   const GateResult right = agreed("rope", "dim=8", variant("cached"));
   const auto* holds = std::get_if<Holds>(&asking(right, agreement_id).verdict);
   ASSERT_NE(holds, nullptr) << story(right);
-  // Two long calls, two of many rows, four of neighbours in one row alone.
-  EXPECT_EQ(holds->cases, 300u + 2048u + 2u + 2u + 4u);
+  // Two long calls, four of many rows, four of neighbours in one row alone.
+  EXPECT_EQ(holds->cases, 300u + 2048u + 2u + 4u + 4u);
 
   const GateResult wrong = agreed("rope", "dim=8", variant("one_position"));
   ASSERT_NE(refuted(wrong), nullptr) << story(wrong);

@@ -399,6 +399,31 @@ Length length_of(const Case& one) {
   return most;
 }
 
+// The token alone at which a long call is farthest off, where it is wrong alone, too; else the call.
+CaseResult of_one_token(const Encoding& truth, const Encoding& subject, const Precision& precision,
+                        const Trial& trial, const CaseResult& found) {
+  const auto same = as_the_subject(truth, subject);
+  if (!same || !signature(*same).positions || signature(*same).has(Axis::key)) return found;
+  const Domain domain = overlap(positions_of(subject), positions_of(*same));
+  if (domain.axes > 1 || domain.real) return found;
+  try {
+    Replay draw(found.drawn.values);
+    const Call call = draw_call(*same, domain, draw);
+    const Tensor expected = answer(*same, call), given = answer(subject, call);
+    if (given.shape != expected.shape || expected.data.empty()) return found;
+    const Comparison worst = compare(*same, call, given, expected, bound(*same, call, given, precision));
+    const std::size_t row = worst.at / expected.width(), batch = signature(*same).role ? call.batch : 1;
+    const std::size_t tokens = call.positions.whole.size() / batch, of_batch = expected.rows() / batch;
+    const Position t = call.positions.whole.at(row / of_batch * tokens + row % tokens);
+    const std::vector<double> same_content(call.contents.empty() ? 0 : width_of_content(*same, 0),
+                                           of_all_digits(precision));
+    CaseResult alone = run_repaired(trial, case_of(*same, domain, t, same_content, call.role));
+    return alone.fails() ? alone : found;
+  } catch (const std::exception&) {  // it gave an answer before, and none now
+    return found;
+  }
+}
+
 }  // namespace
 
 std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Encoding& subject,
@@ -442,7 +467,8 @@ std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Enco
       }
     }
     const bool is_too_wide = wide && found.raised && width_of(asked);
-    if (found.fails() && !is_too_wide) end = shrunk(one, found, holds.cases + 1, budget);
+    if (found.fails() && !is_too_wide)
+      end = shrunk(one, of_one_token(truth, subject, precision, one, found), holds.cases + 1, budget);
     if (found.end == CaseResult::End::held) holds.add(found.residual, found.drawn.values);
     return end.has_value();
   };
