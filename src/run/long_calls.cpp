@@ -452,13 +452,13 @@ std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Enco
       late->what += fmt::format("; {} {} are answered, and right", fewer, length.word);
     return found;
   };
-  const auto ends = [&](const Case& asked, bool wide) {
+  const auto ends = [&](const Case& asked, bool is_wide) {
     if (length_of(asked).count >= too_many) return false;
     if (Clock::now() >= deadline)
       end = Undecided{
           fmt::format("stopped by {} after {} of the long calls", budget.limit_text(), holds.cases), holds};
     if (end) return true;
-    CaseResult found = wide ? asked_for_fewer(one, asked) : run_repaired(one, asked);
+    CaseResult found = is_wide ? asked_for_fewer(one, asked) : run_repaired(one, asked);
     if (found.end == CaseResult::End::threw) {
       found = late ? found : asked_for_less(asked, found);
       if (found.end == CaseResult::End::threw) {
@@ -466,7 +466,7 @@ std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Enco
         return true;
       }
     }
-    const bool is_too_wide = wide && found.raised && width_of(asked);
+    const bool is_too_wide = is_wide && found.raised && width_of(asked);
     if (found.fails() && !is_too_wide)
       end = shrunk(one, of_one_token(truth, subject, precision, one, found), holds.cases + 1, budget);
     if (found.end == CaseResult::End::held) holds.add(found.residual, found.drawn.values);
