@@ -77,10 +77,12 @@ void put_number(Case& into, std::size_t number, std::size_t axis, Position t) {
            static_cast<double>(t));
 }
 
+// Of several numbers of a position each is so much behind the one before: none is another in its place.
+constexpr Position between_axes = 5;
+
 // Where that row of so many tokens begins: so much behind the first position, where there is room for it, and
 // of several numbers none with another.
 void begin(Case& into, const Domain& domain, std::size_t row, std::int64_t tokens, Position behind) {
-  constexpr Position between_axes = 5;
   for (std::size_t axis = 0; axis < domain.axes; ++axis) {
     const Position span = domain.last(axis) - domain.lo + 1, room = span >= tokens ? span - tokens : span - 1;
     const Position first = behind + between_axes * static_cast<Position>(axis);
@@ -129,7 +131,8 @@ Case case_of_rows(const Encoding& truth, const Domain& domain, std::int64_t toke
       for (std::size_t axis = 0; axis < domain.axes; ++axis) {
         const Position span = domain.last(axis) - domain.lo + 1, step = std::max(tokens, span / many_rows);
         const Position number = r * tokens + token;
-        put_number(one, static_cast<std::size_t>(number), axis, domain.lo + (r * step + token) % span);
+        put_number(one, static_cast<std::size_t>(number), axis,
+                   domain.lo + (r * step + token + between_axes * static_cast<Position>(axis)) % span);
       }
   return one;
 }

@@ -268,6 +268,21 @@ TEST(LongCalls, refute_a_rotation_that_is_wrong_in_full_tiles_in_rows_or_in_keys
     }
 }
 
+// Nor has one of many batch rows: keys of the rows from the 9th on by their time alone.
+TEST(LongCalls, of_many_rows_tell_the_numbers_of_a_position_apart) {
+  const Encoding truth = truth_of(encodings::m_rope, "dim=16 sections=[2,3,3]");
+  for (const Role role : {Role::query, Role::key}) {
+    const Encoding wrong = answered_by(truth, [&](Call call) {
+      std::vector<Position>& all = call.positions.whole;
+      for (std::size_t n = 8 * all.size() / call.batch; call.role == role && n < all.size(); ++n)
+        all[n] = all[n / 3 * 3];
+      return answer(truth, call);
+    });
+    const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+    EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << (role == Role::query);
+  }
+}
+
 // Numbers of one axis in the place of the other: no long call has the same in both.
 TEST(LongCalls, of_a_grid_tell_its_axes_apart) {
   const Encoding truth = truth_of(encodings::axial_rope, "dim=8");
