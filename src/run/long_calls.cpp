@@ -206,6 +206,25 @@ std::optional<Case> case_of_one_row_of_steps_of_one(const Encoding& truth, const
   return out;
 }
 
+// Of a rotation, those in which rows, or the numbers of a position, may be taken for each other.
+std::vector<Case> cases_of_rows(const Encoding& truth, const Domain& domain, double content) {
+  std::vector<Case> out;
+  for (const std::int64_t tokens : {1, 2})
+    for (const std::string role : {"query", "key"})
+      out.push_back(case_of_rows(truth, domain, tokens, role, content));
+  for (const std::size_t row : {0, 1})
+    out.push_back(case_of_one_row_of_neighbours(truth, domain, row, content));
+  for (const std::size_t row : {0, 1})
+    if (auto more = case_of_one_row_of_steps_of_one(truth, domain, row, content))
+      out.push_back(std::move(*more));
+  for (const std::size_t text : {0, 1})
+    if (domain.axes > 1) out.push_back(case_of_one_text_token(truth, domain, text, content));
+  for (std::size_t a = 0; a < domain.axes; ++a)
+    for (std::size_t b = a + 1; b < domain.axes; ++b)
+      out.push_back(case_of_two_alike(truth, domain, a, b, content));
+  return out;
+}
+
 // So many queries against two keys, and two queries against so many keys: blocks of either, where the other
 // is not one alone. Every key stands at or before a query.
 std::vector<Case> cases_of_many_queries(const Encoding& truth, const Domain& domain, Sizes sizes,
@@ -337,20 +356,7 @@ std::vector<Case> wide_cases(const Encoding& truth, const Encoding& subject, con
     return {};
   }
   std::vector<Case> out;
-  if (known.role)
-    for (const std::int64_t tokens : {1, 2})
-      for (const std::string role : {"query", "key"})
-        out.push_back(case_of_rows(*same, domain, tokens, role, content));
-  for (const std::size_t row : {0, 1})
-    if (known.role) out.push_back(case_of_one_row_of_neighbours(*same, domain, row, content));
-  for (const std::size_t row : {0, 1})
-    if (auto more = known.role ? case_of_one_row_of_steps_of_one(*same, domain, row, content) : std::nullopt)
-      out.push_back(std::move(*more));
-  for (const std::size_t text : {0, 1})
-    if (known.role && domain.axes > 1) out.push_back(case_of_one_text_token(*same, domain, text, content));
-  for (std::size_t a = 0; known.role && a < domain.axes; ++a)
-    for (std::size_t b = a + 1; b < domain.axes; ++b)
-      out.push_back(case_of_two_alike(*same, domain, a, b, content));
+  if (known.role) out = cases_of_rows(*same, domain, content);
   for (Case& one : cases_of_the_most(*same, domain, content)) out.push_back(std::move(one));
   return out;
 }
@@ -413,11 +419,12 @@ CaseResult of_one_token(const Encoding& truth, const Encoding& subject, const Pr
     Replay draw(found.drawn.values);
     const Call call = draw_call(*same, domain, draw);
     const Tensor expected = answer(*same, call), given = answer(subject, call);
-    if (given.shape != expected.shape || expected.data.empty()) return found;
-    const Comparison worst = compare(*same, call, given, expected, bound(*same, call, given, precision));
-    const std::size_t row = worst.at / expected.width(), batch = signature(*same).role ? call.batch : 1;
-    const std::size_t tokens = call.positions.whole.size() / batch, of_batch = expected.rows() / batch;
-    const Position t = call.positions.whole.at(row / of_batch * tokens + row % tokens);
+    if (given.shape != expected.shape) return found;
+    const Bound allowed = bound(*same, call, given, precision);
+    const Comparison worst = compare(*same, call, given, expected, allowed);
+    const auto place = place_of(*same, call, given, expected, allowed, worst.at);
+    if (!place || place->position.empty()) return found;
+    const auto t = static_cast<Position>(place->position.front());
     const std::vector<double> same_content(call.contents.empty() ? 0 : width_of_content(*same, 0),
                                            of_all_digits(precision));
     CaseResult alone = run_repaired(trial, case_of(*same, domain, t, same_content, call.role));
