@@ -49,6 +49,7 @@
 #include "diagnosis/table_forms.h"
 #include "diagnosis/term_deviations.h"
 #include "diagnosis/window_deviations.h"
+#include "diagnosis/wrong_place.h"
 #include "run/narrowed.h"
 
 namespace posproof {
@@ -277,8 +278,14 @@ class Deviating {
     const auto& reference = as<Contextual>(*attention::same_kind(kinds, subject_.encoding));
     Sentences found = first_confirmed(term_deviations(reference, truth, subject_.precision, answered_));
     if (!found.empty()) return found;
-    const auto wrong = wrong_terms(own, reference, truth, subject_.precision, answered_);
-    return wrong ? Sentences{*wrong} : Sentences{};
+    return with_its_place(wrong_terms(own, reference, truth, subject_.precision, answered_));
+  }
+
+  // Which part is wrong is no cause: where it is says more.
+  Sentences with_its_place(const std::optional<std::string>& part) const {
+    if (!part) return {};
+    const auto where = wrong_place(spec_, parameters_, subject_, declared_, answered_);
+    return where ? Sentences{*part, *where} : Sentences{*part};
   }
 
   Sentences of(const Attention& own, const Attention& truth) {
@@ -294,8 +301,7 @@ class Deviating {
     if (explains_all(near, declared_, answered_)) return {};
     found = first_confirmed(rules.all);
     if (!found.empty()) return found;
-    const auto half = wrong_half(own, truth, subject_.precision, answered_);
-    return half ? Sentences{*half} : Sentences{};
+    return with_its_place(wrong_half(own, truth, subject_.precision, answered_));
   }
 
   // What is measured of a rotation takes its stretch for constant, and the divisors of its calls: their forms

@@ -15,13 +15,13 @@
 #include "diagnosis/answered.h"
 #include "diagnosis/deviations.h"
 #include "diagnosis/explains.h"
-#include "diagnosis/located.h"
 #include "diagnosis/made_candidate.h"
 #include "diagnosis/other_values.h"
 #include "diagnosis/remembered.h"
 #include "diagnosis/rounded_numbers.h"
 #include "diagnosis/same_bits.h"
 #include "diagnosis/time_limit.h"
+#include "diagnosis/wrong_place.h"
 #include "run/narrowed.h"
 
 namespace posproof {
@@ -216,12 +216,9 @@ std::vector<Explanation> explained(const EncodingSpec& spec, std::string_view id
       if (candidate && explains_alone(*candidate)) best.push_back(of_setting(spec.parameters, other, all));
     }
   }
-  if (best.empty()) {
-    const std::vector<Encoding> kinds = attention::in_every_kind(truth);
-    const Encoding* same = attention::same_kind(kinds, subject.encoding);
-    if (auto where = same ? located(*same, subject.precision, answered) : std::nullopt)
+  if (best.empty())
+    if (auto where = wrong_place(spec, parameters, subject, truth, answered))
       best.push_back({Explanation::Kind::place, std::move(*where), "", ""});
-  }
   std::ranges::stable_sort(best, {}, &Explanation::kind);
   return best;
 }

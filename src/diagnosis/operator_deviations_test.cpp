@@ -240,7 +240,8 @@ TEST(OperatorDeviations, say_which_half_is_wrong_where_no_rule_is_known) {
       of("shaw_values", words, with_added(0, 0.5, 2)),
       (Sentences{
           "the values, or what is added to them, are wrong at offset 2 of the key; the weights of the keys "
-          "are as declared"}));
+          "are as declared",
+          "wrong in channel 1 of 4 alone"}));
   EXPECT_EQ(of("shaw_values", words, with_added(0.7, 0, 0)),
             (Sentences{"the weights of the keys are wrong; what is added to the values is as declared"}));
 }

@@ -245,7 +245,8 @@ TEST(TermDeviations, name_the_distance_from_which_on_a_logit_is_the_same) {
   // Past the last, distances count as 0.
   EXPECT_EQ(of("shaw", "dim=4 clip=5", at_distance([](Position d) { return d > 4 ? 0 : d; })),
             (Sentences{"the term of the query is wrong; the term without content and the term of the key and "
-                       "the term of query and key are as declared"}));
+                       "the term of query and key are as declared",
+                       "wrong for keys 5 or more before the query alone"}));
 }
 
 // Of f64, whose fitted factors are off 1 by more than a logit is.
@@ -296,7 +297,8 @@ TEST(TermDeviationsInFull, say_which_terms_are_others_where_no_rule_is_known) {
          }),
       (Sentences{
           "the term of the query is wrong; the term without content and the term of the key and the term of "
-          "query and key are as declared"}));
+          "query and key are as declared",
+          "wrong for keys 2 after the query alone"}));
   const auto no_sum = [](const Logit& declared, std::span<const double> q, std::span<const double> k,
                          Position i, Position j) { return declared(q, k, i, j) + q.front() * q.front(); };
   EXPECT_EQ(of("shaw", "dim=4 clip=5", no_sum),
