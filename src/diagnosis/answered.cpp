@@ -102,9 +102,13 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
     ask(draw);
   }
   // What is wrong in calls that hardly any draw hits, as those that end at one position, is asked there: with
-  // other contents, other tokens beside, other positions in the place of some.
-  for (std::uint64_t n = 0;
-       n < near_draws && !counterexample.empty() && few_are_wrong() && BudgetClock::now() < deadline; ++n) {
+  // other contents, other tokens beside, other positions in the place of some. So is what shows in contents
+  // of many digits.
+  const bool of_many_digits = std::ranges::any_of(
+      counterexample.fields(), [](const Case::Field& field) { return has_many_digits(field.value); });
+  for (std::uint64_t n = 0; n < near_draws && !counterexample.empty() &&
+                            (few_are_wrong() || of_many_digits) && BudgetClock::now() < deadline;
+       ++n) {
     NearDraw draw(counterexample, seed, n);
     ask(draw, true);
   }

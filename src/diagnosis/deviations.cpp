@@ -23,6 +23,7 @@
 #include "diagnosis/call_fits.h"
 #include "diagnosis/calls_apart.h"
 #include "diagnosis/circle_forms.h"
+#include "diagnosis/content_deviations.h"
 #include "diagnosis/exchanged_positions.h"
 #include "diagnosis/from_a_position.h"
 #include "diagnosis/head_deviations.h"
@@ -92,6 +93,7 @@ class Deviating {
                           : std::visit([this](const auto& own, const auto& truth) { return of(own, truth); },
                                        subject_.encoding, declared_);
     if (found.empty()) found = of_digits();
+    if (found.empty() && content) found = of_contents();
     if (found.empty()) found = of_answers();
     if (found.empty()) found = of_other_positions();
     if (!found.empty()) return found;
@@ -133,6 +135,14 @@ class Deviating {
 
   // Answers in fewer digits, but for what falls to the other side of a tie.
   Sentences of_digits() const { return least_unexplained(rounded_answers(declared_, subject_.precision)); }
+
+  // What is done to contents before anything else.
+  Sentences of_contents() const {
+    Sentences found = least_unexplained(rounded_contents(declared_, subject_.precision));
+    if (!found.empty()) return found;
+    const auto limited = limited_contents(subject_, declared_);
+    return limited ? least_unexplained({*limited}) : found;
+  }
 
   // What is rounded or cut from a position on, where that would have shown just before it, too.
   Sentences of_forms_from_a_position(const Model& right) const {

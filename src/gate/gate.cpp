@@ -291,6 +291,13 @@ class Run {
     gated_.skipped.push_back(fmt::format("{}: {}", id, why));
   }
 
+  // Where recorded, in long calls and in a sample, as forwards.
+  Verdict backward_searched(const Plan& plan) const {
+    return agreement_searched(transposed(as<Rotary>(truth_)),
+                              with_positions(*gated_.subject.backward, positions_of(gated_.subject.encoding)),
+                              gated_.subject.precision, plan);
+  }
+
   // With as much time as the whole run has left.
   Plan plan_for(const Selected& one) const {
     Plan plan{.seed = options_.seed, .id = one.id, .budget = options_.budget, .known = known_};
@@ -311,9 +318,10 @@ class Run {
       return add(
           one, Undecided{fmt::format("not asked: the time for the whole run was used up (`--budget`, {:g} s)",
                                      std::chrono::duration<double>(options_.total).count())});
-    Verdict verdict = one.id == agreement_id ? agrees(truth_, plan, options_.exhaustive, gated_)
-                      : one.id == history_id ? history_searched(truth_, gated_.subject, plan)
-                                             : search(trial_in_doubt(one, plan), plan);
+    Verdict verdict = one.id == agreement_id  ? agrees(truth_, plan, options_.exhaustive, gated_)
+                      : one.id == history_id  ? history_searched(truth_, gated_.subject, plan)
+                      : one.id == backward_id ? backward_searched(plan)
+                                              : search(trial_in_doubt(one, plan), plan);
     if (interrupted() != 0) return add(one, cut_short(std::move(verdict)));
     if (const auto* none = std::get_if<NotApplicable>(&verdict)) return skip(one.id, none->why);
     if (!is_catalogued(one.id)) return add(one, std::move(verdict));

@@ -1,0 +1,73 @@
+// What is done to contents before anything else: fewer digits, a limit, small ones lost.
+#include "diagnosis/content_deviations.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/call.h"
+#include "core/formats.h"
+#include "core/function.h"
+#include "diagnosis/testing/deviations.h"
+#include "run/catalogued.h"
+
+namespace posproof::content_deviations_test {
+namespace {
+
+using testing::said;
+using testing::Sentences;
+using OfContent = Function<double(double x, const Call& call, std::size_t operand)>;
+
+// The right answers to other contents.
+Sentences of(const std::string& family, const std::string& words, const OfContent& change,
+             const Precision& precision = all_f32) {
+  return said(
+      family, words,
+      [=](const Parameters& parameters) {
+        const Encoding right = encoding_named(family).make(parameters);
+        return answered_by(right, [=](const Call& call) {
+          Call other = call;
+          for (std::size_t n = 0; n < other.contents.size(); ++n)
+            for (double& x : other.contents[n].data) x = change(x, call, n);
+          return answer(right, other);
+        });
+      },
+      precision);
+}
+
+TEST(ContentDeviations, name_the_format_of_contents) {
+  EXPECT_EQ(of("rope", "dim=4", [](double x, auto&, auto) { return to_bf16(x); }),
+            (Sentences{"contents are rounded to bf16"}));
+  EXPECT_EQ(of("rope", "dim=4", [](double x, auto&, auto) { return to_f16(x); }),
+            (Sentences{"contents are rounded to f16"}));
+  EXPECT_EQ(of("rope", "dim=4", [](double x, auto&, auto) { return to_f32(x); }, all_f64),
+            (Sentences{"contents are rounded to f32"}));
+}
+
+TEST(ContentDeviations, name_whose_contents_they_are) {
+  EXPECT_EQ(of("rope", "dim=4",
+               [](double x, const Call& call, auto) { return call.role == Role::key ? to_bf16(x) : x; }),
+            (Sentences{"keys are rounded to bf16"}));
+}
+
+TEST(ContentDeviations, name_the_limit_that_contents_are_held_within) {
+  EXPECT_EQ(of("rope", "dim=4", [](double x, auto&, auto) { return std::clamp(x, -8.0, 8.0); }),
+            (Sentences{"contents are held between -8 and 8"}));
+  EXPECT_EQ(of("rope", "dim=4", [](double x, auto&, auto) { return std::clamp(x, -64.0, 64.0); }),
+            (Sentences{"contents are held between -64 and 64"}));
+}
+
+TEST(ContentDeviations, name_the_limit_below_which_contents_are_lost) {
+  EXPECT_EQ(of("rope", "dim=4", [](double x, auto&, auto) { return std::abs(x) < 1e-3 ? 0 : x; }),
+            (Sentences{"contents whose absolute value is below 0.001 are taken for 0"}));
+}
+
+// On one side alone, and of what is lost where it is large.
+TEST(ContentDeviations, have_no_name_where_it_is_no_limit) {
+  EXPECT_EQ(of("rope", "dim=4", [](double x, auto&, auto) { return std::min(x, 8.0); }), Sentences{});
+  EXPECT_EQ(of("rope", "dim=4", [](double x, auto&, auto) { return std::abs(x) > 8 ? 0 : x; }), Sentences{});
+}
+
+}  // namespace
+}  // namespace posproof::content_deviations_test
