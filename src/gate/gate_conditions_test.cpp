@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "core/formats.h"
+#include "core/function.h"
 #include "gate/backward.h"
 #include "gate/history.h"
 #include "gate/testing/gated.h"
@@ -79,6 +81,28 @@ TEST(GateConditions, a_backward_pass_that_rotates_forward_is_refuted_and_explain
   ASSERT_FALSE(found.explanations.empty());
   EXPECT_EQ(found.explanations.front().what,
             "the gradient is rotated forward, as the forward pass rotates, not back");
+}
+
+// Calls that are drawn are shorter, and their contents have eight digits.
+TEST(GateConditions, a_backward_pass_is_asked_in_long_calls_and_of_contents_of_many_digits) {
+  const auto refuted = [](const Function<Call(Call)>& to) {
+    Gated back{"rope", "dim=4"};
+    back.change = [&](Subject& subject) {
+      const Encoding right = transposed(as<Rotary>(subject.encoding));
+      subject.backward = answered_by(right, [right, to](const Call& call) { return answer(right, to(call)); });
+    };
+    const GateResult found = back(5, std::string(backward_id));
+    return std::holds_alternative<Refuted>(asking(found, backward_id)->verdict);
+  };
+  EXPECT_FALSE(refuted([](Call call) { return call; }));
+  EXPECT_TRUE(refuted([](Call call) {
+    if (call.positions.whole.size() > 300) call.positions.whole.back() += 1;
+    return call;
+  }));
+  EXPECT_TRUE(refuted([](Call call) {
+    for (double& x : call.contents.front().data) x = to_bf16(x);
+    return call;
+  }));
 }
 
 TEST(GateConditions, a_filter_that_nothing_contains_is_answered_with_what_is_near) {
