@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <new>
 #include <numeric>
 
@@ -226,12 +227,22 @@ BatchSweep::Rows rotations_of(const StoredRotations& stored, const Compared& all
   };
 }
 
+// [heads, queries, keys] as one row for each query, of all heads.
+std::vector<double> by_query(const Tensor& entries, std::size_t queries) {
+  std::vector<double> out;
+  out.reserve(entries.data.size());
+  for (std::size_t i = 0; i < queries; ++i)
+    for (std::size_t r = i; r < entries.rows(); r += queries)
+      std::ranges::copy(entries.row(r), std::back_inserter(out));
+  return out;
+}
+
 BatchSweep::Rows biases_of(const Compared& all) {
   const auto keys = consecutive(all.first(), static_cast<std::size_t>(all.last() - all.first() + 1));
-  return [=](Position first, std::size_t) {
-    Call call = all.call(first, 1);
+  return [=](Position first, std::size_t queries) {
+    Call call = all.call(first, queries);
     if (!all.places) call.keys.whole = keys;
-    all.fed->add(first, 1, answer(all.subject, call).data,
+    all.fed->add(first, queries, by_query(answer(all.subject, call), queries),
                  {[all, keys](Position i, std::size_t column) {
                     return all.again_with_key(i, keys[column % keys.size()]);
                   },
@@ -300,7 +311,8 @@ Accuracy compared(const Encoding& truth, const Subject& subject, Format format, 
                  : subject.stored_rotations ? rotations_of(*subject.stored_rotations, all, *rotary)
                                             : rotations_of(all, *rotary);
   } else {
-    sweep.batch = 1;
+    // A window as a whole, where it is live: many programs make no other.
+    sweep.batch = places && subject.live ? batch(count(shape_of_answer(truth, one))) : 1;
     sweep.rows = biases_of(all);
   }
   const std::vector<double> content = rotary != nullptr ? basis(*rotary, false).x : std::vector<double>{};

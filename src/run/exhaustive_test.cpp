@@ -412,6 +412,24 @@ TEST(ExhaustiveLive, every_place_of_a_small_grid_is_asked_for) {
   }
 }
 
+// Wrong in the second head of the last query, where the call is the whole window: many programs make no other.
+TEST(ExhaustiveLive, a_window_is_asked_for_as_a_whole) {
+  const Encoding right = truth_of(encoding_named("relative_table"), "heads=2 height=5 width=6");
+  for (const std::size_t least : {30, 31}) {
+    auto wrong = as<Bias>(right);
+    wrong.bias = [bias = wrong.bias, least](const Positions& queries, const Positions& keys) {
+      Tensor out = bias(queries, keys);
+      if (queries.size() >= least) out.data.back() += 1;
+      return out;
+    };
+    const auto found = exhaustive(right, {"made", "", wrong, all_f64}, {}, false).verdict;
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(std::holds_alternative<Refuted>(*found), least == 30);
+    if (least == 30)
+      EXPECT_EQ(std::get<Refuted>(*found).counterexample.text(), "nq=1 nk=1 i=4 i_1=5 j=4 j_1=5");
+  }
+}
+
 // One wrong pair of a window of 900 of them, one wrong place of a grid of 30.
 TEST(ExhaustiveLive, every_pair_of_a_small_window_and_every_rotation_of_a_small_grid_is_asked_for) {
   const auto all_of = [](const Encoding& right, const Encoding& subject) {

@@ -32,6 +32,8 @@ struct Sizes {
 };
 // Those that every kind is asked for, and the most.
 constexpr Sizes shortest_sizes = {256, 257}, usual_sizes = {1024, 1025}, most_sizes = {4096, 4097};
+// Between them, in no tile's size: what a program does for up to so many tokens alone.
+constexpr std::array<std::int64_t, 3> between_sizes = {199, 777, 3001};
 
 // Where positions have several numbers they may repeat a few times: code for whole grids is asked for one
 // after the other.
@@ -90,20 +92,21 @@ void begin(Case& into, const Domain& domain, std::size_t row, std::int64_t token
   }
 }
 
-// One row of a rotation.
+// One row of a rotation, so much behind the first position.
 Case case_of_one_row(const Encoding& truth, const Domain& domain, std::int64_t tokens,
-                     const std::string& role, double content) {
+                     const std::string& role, double content, Position behind = 0) {
   Case one = case_of_length(truth, domain, tokens, "consecutive", content);
   one.set("batch", 1.0);
-  begin(one, domain, 0, tokens, 0);
+  begin(one, domain, 0, tokens, behind);
   one.set("role", role);
   return one;
 }
 
-// Two rows of a rotation, at positions of their own where there is room for it.
+// Two rows of a rotation, at positions of their own where there is room for it: the second goes on behind
+// many tokens that were there before, which fill no tile.
 Case case_of_two_rows(const Encoding& truth, const Domain& domain, std::int64_t tokens,
                       std::string_view arranged, double content) {
-  constexpr Position apart = 3;
+  const Position apart = tokens < usual_sizes.full ? 19 : 4999;
   Case one = case_of_length(truth, domain, tokens, arranged, content);
   one.set("batch", 2.0);
   for (const std::size_t row : {0, 1}) begin(one, domain, row, tokens, apart * static_cast<Position>(row));
@@ -134,6 +137,21 @@ Case case_of_rows(const Encoding& truth, const Domain& domain, std::int64_t toke
         put_number(one, static_cast<std::size_t>(number), axis,
                    domain.lo + (r * step + token + between_axes * static_cast<Position>(axis)) % span);
       }
+  return one;
+}
+
+// Rows of one token, or of two, all of them at the same positions: what a batch is that is decoded in step.
+Case case_of_rows_in_step(const Encoding& truth, const Domain& domain, std::int64_t tokens,
+                          const std::string& role, double content) {
+  constexpr Position behind = 7;
+  Case one = case_of_rows_of(truth, domain, many_rows, tokens, content);
+  one.set("role", role);
+  for (Position number = 0; number < many_rows * tokens; ++number)
+    for (std::size_t axis = 0; axis < domain.axes; ++axis) {
+      const Position span = domain.last(axis) - domain.lo + 1;
+      put_number(one, static_cast<std::size_t>(number), axis,
+                 domain.lo + (behind + number % tokens + between_axes * static_cast<Position>(axis)) % span);
+    }
   return one;
 }
 
@@ -212,6 +230,8 @@ std::vector<Case> cases_of_rows(const Encoding& truth, const Domain& domain, dou
   for (const std::int64_t tokens : {1, 2})
     for (const std::string role : {"query", "key"})
       out.push_back(case_of_rows(truth, domain, tokens, role, content));
+  out.push_back(case_of_rows_in_step(truth, domain, 1, "query", content));
+  out.push_back(case_of_rows_in_step(truth, domain, 2, "key", content));
   for (const std::size_t row : {0, 1})
     out.push_back(case_of_one_row_of_neighbours(truth, domain, row, content));
   for (const std::size_t row : {0, 1})
@@ -245,8 +265,19 @@ std::vector<Case> cases_of_many_queries(const Encoding& truth, const Domain& dom
     return out;
   };
   const Position last = domain.lo + sizes.full - 1;
-  return {with("j", "i", domain.lo, domain.lo + sizes.past / 2, sizes.past),
-          with("i", "j", last, last - 1, sizes.full)};
+  std::vector<Case> out = {with("j", "i", domain.lo, domain.lo + sizes.past / 2, sizes.past),
+                           with("i", "j", last, last - 1, sizes.full)};
+  // A sequence against itself: tiles of both at once.
+  for (const std::int64_t tokens : {shortest_sizes.past, shortest_sizes.full}) {
+    Case square = one;
+    for (const std::string letter : {"i", "j"}) {
+      square.set(letter == "i" ? "nq" : "nk", static_cast<double>(tokens));
+      square.set(letter, static_cast<double>(domain.lo));
+      square.set("arranged_" + letter, std::string("consecutive"));
+    }
+    out.push_back(std::move(square));
+  }
+  return out;
 }
 
 // Of the whole operator one length, under a causal mask. The first query's product with its key, over the
@@ -288,6 +319,22 @@ std::vector<Case> cases_of_the_most(const Encoding& truth, const Domain& domain,
   if (!signature(truth).role) return {case_of_length(truth, domain, tokens, "consecutive", content)};
   return {case_of_one_row(truth, domain, tokens, "query", content),
           case_of_one_row(truth, domain, most_sizes.full, "key", content)};
+}
+
+// Of a rotation or a table, between full tiles; of a rotation the most in two rows.
+std::vector<Case> cases_between(const Encoding& truth, const Domain& domain, double content) {
+  std::vector<Case> out;
+  for (const std::int64_t tokens : between_sizes)
+    if (!fits(tokens, domain))
+      break;
+    else if (!signature(truth).role)
+      out.push_back(case_of_length(truth, domain, tokens, "consecutive", content));
+    else if (tokens == between_sizes.back())
+      out.push_back(case_of_two_rows(truth, domain, tokens, "consecutive", content));
+    else
+      out.push_back(
+          case_of_one_row(truth, domain, tokens, out.empty() ? "query" : "key", content, tokens + 6));
+  return out;
 }
 
 // Whether frequencies or amplitude of a call of so many tokens, from 0 on, are others than of the shortest
@@ -357,6 +404,7 @@ std::vector<Case> wide_cases(const Encoding& truth, const Encoding& subject, con
   }
   std::vector<Case> out;
   if (known.role) out = cases_of_rows(*same, domain, content);
+  for (Case& one : cases_between(*same, domain, content)) out.push_back(std::move(one));
   for (Case& one : cases_of_the_most(*same, domain, content)) out.push_back(std::move(one));
   return out;
 }
@@ -378,6 +426,13 @@ std::optional<Width> width_of(const Case& one) {
   return std::nullopt;
 }
 
+// Of tokens there are some numbers alone.
+std::int64_t about_half(const Width& width, std::int64_t count) {
+  const std::int64_t half = count / 2 + 1;
+  const auto next = std::ranges::upper_bound(long_sizes, half);
+  return width.name == "batch" || next == long_sizes.begin() ? half : *std::prev(next);
+}
+
 // A program that raises an error for so many batch rows or tokens may have been built for fewer, which no
 // declaration says: it is asked for about half as many, as long as they are more than others of its calls
 // have, and then left alone.
@@ -385,7 +440,7 @@ CaseResult asked_for_fewer(const Trial& trial, Case one) {
   CaseResult found = run_repaired(trial, one);
   const auto width = width_of(one);
   while (found.raised && width) {
-    const std::int64_t fewer = one.integer(width->name) / 2 + 1;
+    const std::int64_t fewer = about_half(*width, one.integer(width->name));
     if (fewer <= width->usual) break;
     one.set(width->name, static_cast<double>(fewer));
     found = run_repaired(trial, one);
