@@ -425,8 +425,9 @@ TEST(ExhaustiveLive, a_window_is_asked_for_as_a_whole) {
     const auto found = exhaustive(right, {"made", "", wrong, all_f64}, {}, false).verdict;
     ASSERT_TRUE(found.has_value());
     EXPECT_EQ(std::holds_alternative<Refuted>(*found), least == 30);
-    if (least == 30)
+    if (least == 30) {
       EXPECT_EQ(std::get<Refuted>(*found).counterexample.text(), "nq=1 nk=1 i=4 i_1=5 j=4 j_1=5");
+    }
   }
 }
 
