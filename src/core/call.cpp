@@ -235,9 +235,17 @@ void row_errors(const Table& table, const RowErrors& errors, std::span<const dou
   }
 }
 
+// A rotated token as it was before its channels were put in that order.
+std::vector<double> in_order_of_channels(const Rotary& rotary, std::span<const double> answered) {
+  std::vector<double> out(answered.begin(), answered.end());
+  for (std::size_t c = 0; c < rotary.order.size(); ++c) out[rotary.order[c]] = answered[c];
+  return out;
+}
+
 }  // namespace
 
-Bound bound(const Encoding& declared, const Call& call, const Tensor& answer, const Precision& precision) {
+Bound bound(const Encoding& declared, const Call& call, const Tensor& answer, const Precision& precision,
+            InProportionTo what) {
   Bound out{Tensor(answer.shape), Tensor(answer.shape)};
   std::fill(out.ceiling.data.begin(), out.ceiling.data.end(), no_ceiling);
   if (answer.data.empty()) return out;
@@ -250,7 +258,10 @@ Bound bound(const Encoding& declared, const Call& call, const Tensor& answer, co
           [&](const Table& table) {
             const RowErrors errors(table, precision, RowErrors::Against::declared);
             row_by_row([&](std::size_t r) {
-              row_errors(table, errors, numbers(positions, r), precision, answer.row(r), out.error.row(r));
+              std::vector<double> row(answer.row(r).begin(), answer.row(r).end());
+              if (what == InProportionTo::pair && !table.row_error)
+                for (const Pair& pair : table.pairs) row[pair.first] = row[pair.second] = table.amplitude;
+              row_errors(table, errors, numbers(positions, r), precision, row, out.error.row(r));
             });
             // A table with a ladder cannot be further off than from -A to A; the others have no
             // bound.
@@ -266,7 +277,11 @@ Bound bound(const Encoding& declared, const Call& call, const Tensor& answer, co
               const Rotary& own = *rows[r / (rotary.heads * n)];
               const auto x = call.contents.at(0).row(r);
               const auto at = numbers(positions, r / (rotary.heads * n) * n + r % n);
-              std::ranges::copy(rotated_error(own, precision, at, x, call.role), out.error.row(r).begin());
+              std::ranges::copy(what == InProportionTo::pair
+                                    ? rotated_error(own, precision, at, x, call.role)
+                                    : rotated_error(own, precision, at, x,
+                                                    in_order_of_channels(own, answer.row(r)), call.role),
+                                out.error.row(r).begin());
               for (const Pair& pair : own.pairs)
                 out.ceiling.at(r, pair.first) = out.ceiling.at(r, pair.second) =
                     2 * stretched(own, precision, pair, at[pair.axis], call.role).size *

@@ -90,7 +90,11 @@ struct Bound {
 
   Bound& operator*=(double factor);  // of the errors: two answers may be off by twice as much
 };
-Bound bound(const Encoding& declared, const Call& call, const Tensor& answer, const Precision& precision);
+// What rounds last is in proportion to an entry; where a candidate is compared that may round otherwise, it
+// is allowed as much of each as of the largest entry of its pair.
+enum class InProportionTo { entry, pair };
+Bound bound(const Encoding& declared, const Call& call, const Tensor& answer, const Precision& precision,
+            InProportionTo what = InProportionTo::entry);
 
 // What does not matter in a comparison.
 enum class Freedom {

@@ -287,14 +287,25 @@ void RowErrors::at(double position, std::span<const double> row, std::span<doubl
                  : table_.error         ? term(Term::own, table_.error(row[c], precision_)) + least
                                         : difference_error(precision_, row[c], 0) + least;
   const double t = position + table_.offset;
-  const auto on_ladder = [&](std::size_t n, const Pair& pair) {
-    return table_.amplitude * std::min(2.0, angle_error_at(t, n, pair)) + own_;
+  const auto of_angle_on_ladder = [&](std::size_t n, const Pair& pair) {
+    return table_.amplitude * std::min(2.0, angle_error_at(t, n, pair));
   };
   for (std::size_t n = 0; n < pairs; ++n) {
     const Pair& pair = table_.pairs[n];
-    error[pair.first] = error[pair.second] = on_ladder(n, pair);
+    const double angle = of_angle_on_ladder(n, pair);
+    for (const std::size_t c : {pair.first, pair.second}) error[c] = on_ladder(angle, row[c]);
   }
-  if (table_.lone) error[table_.lone->first] = on_ladder(pairs, *table_.lone);
+  if (table_.lone)
+    error[table_.lone->first] = on_ladder(of_angle_on_ladder(pairs, *table_.lone), row[table_.lone->first]);
+}
+
+double RowErrors::on_ladder(double angle, double entry) const {
+  const Precision& p = precision_;
+  const double in_units_of_itself =
+      term(Term::table, above(p.table(), p.angle)) + term(Term::result, above(p.result, p.table()));
+  const double of_amplitude = term(Term::amplitude, table_.amplitude == 1 ? 0 : 2 * p.result);
+  const double before = angle + table_.amplitude * (term(Term::library, 4 * library(p)) + of_amplitude);
+  return std::min(angle + own_, before + (std::abs(entry) + before) * in_units_of_itself + underflow(p));
 }
 
 double entry_error(const Table& table, const Precision& p) {
@@ -358,6 +369,41 @@ std::vector<double> rotated_error(const Rotary& rotary, const Precision& p, std:
     const double underflow = norm == 0 ? 0 : least;
     const double rotate = std::min(2.0, of_angle(t, pair.frequency, relative[n])) + own;
     error[pair.first] = error[pair.second] = norm * (rotate + more) + underflow;
+  }
+  return error;
+}
+
+Precision as_computed(Precision p) {
+  p.result = p.declared_table = p.declared_work = library(p);
+  return p;
+}
+
+double rounded_after(const Precision& p, double amplitude) {
+  const double of_amplitude = amplitude == 1 ? 0 : 2 * std::max(p.table(), p.work());
+  return (1 + term(Term::table, above(p.table(), p.angle))) * (1 + term(Term::product, p.work())) *
+             (1 + term(Term::sum, p.work())) * (1 + term(Term::result, above(p.result, p.work()))) *
+             (1 + term(Term::amplitude, of_amplitude)) -
+         1;
+}
+
+std::vector<double> rotated_error(const Rotary& rotary, const Precision& p, std::span<const double> position,
+                                  std::span<const double> x, std::span<const double> rotated, Role role) {
+  std::vector<double> error = rotated_error(rotary, p, position, x, role);
+  if (rotary.error || rotary.stretch || std::max({p.table(), p.work(), p.result}) == library(p)) return error;
+  const std::vector<double> before = rotated_error(rotary, as_computed(p), position, x, role);
+  const double after = rounded_after(p, rotary.amplitude), least = rotation_underflow(p);
+  for (const Pair& pair : rotary.pairs) {
+    const double x1 = x[pair.first], x2 = x[pair.second], y1 = rotated[pair.first], y2 = rotated[pair.second];
+    const double square = x1 * x1 + x2 * x2;
+    if (!(square > 0) || !std::isfinite(square)) continue;
+    const double cosine = std::abs(x1 * y1 + x2 * y2) / square, sine = std::abs(x1 * y2 - x2 * y1) / square;
+    const auto narrow = [&](std::size_t c, double sum) {
+      // What multiplies is known within what is allowed: that is of second order.
+      const double fine = (before[c] + (sum + before[c]) * after) * (1 + 2 * after) + least;
+      error[c] = std::min(error[c], fine);
+    };
+    narrow(pair.first, std::abs(x1) * cosine + std::abs(x2) * sine);
+    narrow(pair.second, std::abs(x1) * sine + std::abs(x2) * cosine);
   }
   return error;
 }

@@ -86,7 +86,8 @@ double angle_rounding(const Precision& p, double position, const Pair& pair);
 double sine_error(const Precision& p, double position, const Pair& pair);
 
 // Error of each entry of the row of `position`: sine_error times the amplitude on the ladder's columns (an
-// amplitude other than 1 is rounded itself, and so is the product: 2 units more), 2 units of the entry itself
+// amplitude other than 1 is rounded itself, and so is the product: 2 units more), where the roundings to the
+// table's and the result's format are of the entry itself, 2 units of the entry itself
 // elsewhere (one operation, one rounding) or the table's own bound (Table::error). In f16 half the smallest
 // subnormal, 2^-25, on top: below 2^-14, roundings are no longer relative. (Of the other formats, that is
 // below anything an encoding holds.)
@@ -123,6 +124,7 @@ class RowErrors {
 
  private:
   double angle_error_at(double t, std::size_t pair, const Pair& of) const;
+  double on_ladder(double of_angle, double entry) const;
 
   const Table& table_;
   Precision precision_;
@@ -178,6 +180,19 @@ std::vector<double> rotated_error(const Rotary& rotary, const Precision& p, std:
                                   std::span<const double> x, Role role = Role::query);
 std::vector<double> rotated_error(const Rotary& rotary, const Precision& p, Position position,
                                   std::span<const double> x, Role role = Role::query);
+
+// What is off before cosine and sine are kept and multiplied, in a precision that keeps and multiplies them
+// in the format in which the library gives them: the angle, the library, and what no format is narrower than.
+Precision as_computed(Precision p);
+
+// Relative error of what comes after that: of the sum |x c| + |y s| each channel of a pair is off by it, and
+// not of the pair's norm. A small sine that is kept in 16 bits is right to all of them.
+double rounded_after(const Precision& p, double amplitude);
+
+// The same error of each channel where the rotated token is known, or one within that error of it: of a pair
+// (x, y) that became (a, b), cosine and sine are (x a + y b) and (x b - y a) over its squared norm.
+std::vector<double> rotated_error(const Rotary& rotary, const Precision& p, std::span<const double> position,
+                                  std::span<const double> x, std::span<const double> rotated, Role role);
 
 // Error of one bias entry of value b, on a head of slope m, the `step`-th power of the slopes' common ratio.
 // The slope is a power (power_error) that is kept in the table's format (1 unit where that is narrower); the

@@ -132,6 +132,31 @@ TEST(Error, of_a_turn_is_its_angle_and_the_roundings_of_each_format) {
   EXPECT_EQ(error[2], 0);  // it does not rotate
 }
 
+// Of (3, -4), rotated by an angle of sine 0.6: by a cosine of 0.8 to (4.8, -1.4).
+TEST(Error, of_a_channel_that_is_kept_in_few_bits_is_in_proportion_to_what_it_is_a_sum_of) {
+  const Rotary rotary{.dim = 3, .pairs = {half}};
+  const auto of = [&](const char* words, Position t) {
+    const Precision p = Precision::parse(words);
+    const std::array<double, 1> at = {static_cast<double>(t)};
+    return rotated_error(rotary, p, at, std::array{3.0, -4.0, 9.0}, std::array{4.8, -1.4, 9.0}, Role::query);
+  };
+  constexpr double b = unit_bf16;
+  const double root = std::numbers::sqrt2, library = (1 + 4 * root * u) * (1 + root * u) * (1 + u) - 1;
+  const auto expected = [&](double before, double sum, double after) {
+    return (before + (sum + before) * after) * (1 + 2 * after);
+  };
+  // The products are 2.4 and 2.4, and -1.8 and 3.2: sums of 4.8 and 5.
+  const double once = (1 + u) * (1 + u) * (1 + b) - 1, kept = (1 + b) * (1 + b) * (1 + b) - 1;
+  EXPECT_DOUBLE_EQ(of("bf16", 0)[0], expected(5 * library, 4.8, once));
+  EXPECT_DOUBLE_EQ(of("bf16+table=bf16", 0)[0], expected(5 * library, 4.8, kept));
+  const double angle = rotation_error(all_f32, 1000, half);
+  EXPECT_DOUBLE_EQ(of("bf16", 1000)[0], expected(5 * angle, 4.8, once));
+  // No more than of the pair's norm, and the same where nothing is kept in fewer bits.
+  EXPECT_DOUBLE_EQ(of("bf16", 0)[1], 5 * rotation_error(mixed, 0, half));
+  EXPECT_EQ(of("f32", 1000)[0], 5 * rotation_error(all_f32, 1000, half));
+  EXPECT_EQ(of("bf16", 1000)[2], 0);
+}
+
 TEST(Error, of_a_scaled_frequency_is_the_powers_and_what_the_scaling_adds) {
   EXPECT_EQ(divided().roundings, 2);
   EXPECT_DOUBLE_EQ(from_scaled_base(0.5, 8).roundings, 5 + 1.5 * std::log(8));

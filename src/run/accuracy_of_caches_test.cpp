@@ -282,6 +282,30 @@ TEST(CacheIn16Bits, holds_where_it_is_rounded_once_and_not_where_it_is_cut) {
   EXPECT_TRUE(std::holds_alternative<Refuted>(verdict(agreement(setting.truth()), Format::bf16, cut)));
 }
 
+// The slowest sines are far below half a unit in the last place of 1, and right to all of their digits.
+TEST(CacheIn16Bits, has_small_sines_right_to_their_own_digits) {
+  const Setting setting{"rope", "dim=8"};
+  const auto sines = [&](double (*to)(double)) {
+    return with([to](Point& p, std::size_t, std::size_t, std::size_t) { p.sine = to(p.sine); });
+  };
+  const auto beyond = [&](Format format, const Spoiled& spoiled) {
+    std::optional<Accuracy> out;
+    with_cache(setting, shapes.front(), format, spoiled, 0,
+               [&](Subject& subject) { out = accuracy(setting.truth(), subject); });
+    return out->beyond.has_value();
+  };
+  for (const Format format : {Format::f16, Format::bf16, Format::f32}) {
+    EXPECT_FALSE(beyond(format, right)) << name(format);
+    EXPECT_FALSE(beyond(format, sines([](double x) { return x * (1 + 0x1p-25); }))) << name(format);
+  }
+  for (const Format format : {Format::f16, Format::bf16}) {
+    EXPECT_TRUE(beyond(format, sines([](double x) { return std::abs(x) < 1.9e-3 ? 0 : x; }))) << name(format);
+    EXPECT_TRUE(beyond(format, sines([](double x) { return std::abs(x) < 1e-3 ? -x : x; }))) << name(format);
+    EXPECT_TRUE(beyond(format, sines([](double x) { return std::abs(x) < 5e-3 ? x * (1 + 0x1p-6) : x; })))
+        << name(format);
+  }
+}
+
 TEST(AccuracyOfCaches, other_rows_than_the_file_has_are_refused) {
   const Setting setting{"rope", "dim=4"};
   const File file("cache_short", Format::f32, {2, 4}, {1, 0, 1, 0, 1, 0, 1, 0});

@@ -34,9 +34,9 @@ Call at_the_farthest(Call call) {
 
 // A rotation that is stretched may be less off, farther away, as what it gives is smaller there.
 Bound bound_of_the_farthest(const Encoding& truth, const Call& call, const Tensor& here, const Precision& p) {
-  Bound farthest = bound(truth, at_the_farthest(call), here, p);
+  Bound farthest = bound(truth, at_the_farthest(call), here, p, InProportionTo::pair);
   if (!is_stretched(truth)) return farthest;
-  const Bound own = bound(truth, call, here, p);
+  const Bound own = bound(truth, call, here, p, InProportionTo::pair);
   for (std::size_t n = 0; n < own.error.data.size(); ++n)
     farthest.error.data[n] = std::max(farthest.error.data[n], own.error.data[n]);
   return farthest;

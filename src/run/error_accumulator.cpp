@@ -144,10 +144,43 @@ ErrorAccumulator::Block ErrorAccumulator::weighed(const Values& values, const Co
   return block;
 }
 
+double ErrorAccumulator::allowed(double before, double exact) const {
+  return (before + reference_.rounding * std::abs(exact)) * (1 + 2 * reference_.rounding) +
+         reference_.underflow;
+}
+
+void ErrorAccumulator::find_first_small(const Values& values, const Block& block, const RowSource& source) {
+  const std::size_t dim = reference_.dim;
+  std::vector<double> there(block.rows * dim), here(block.rows * dim);
+  unpack(format_, at(values, block.first), there);
+  reference_.doubles(block.first, block.rows, here);
+  // Of the nearest position, the least that is allowed.
+  const std::vector<double> least = reference_.bound_before(nearest(block.first, block.rows));
+  for (std::size_t r = 0; r < block.rows; ++r) {
+    const std::span<const double> own(there.data() + r * dim, dim), exact(here.data() + r * dim, dim);
+    std::optional<std::vector<double>> most;
+    const Position t = block.first + static_cast<Position>(r);
+    for (std::size_t c = 0; c < dim; ++c) {
+      const double off = std::abs(own[c] - exact[c]);
+      if (off <= allowed(least[c], exact[c]) || std::ranges::binary_search(reference_.empty, c)) continue;
+      if (!most) most = reference_.bound_before(t);
+      if (off <= allowed((*most)[c], exact[c])) continue;
+      found_.beyond = Accuracy::Beyond{
+          {t, source.channel(c)}, source.again(t, c), residual(off, allowed((*most)[c], exact[c]))};
+      return;
+    }
+  }
+}
+
 void ErrorAccumulator::find_first_beyond(const Values& values, const std::vector<Block>& blocks,
                                          const RowSource& source) {
   for (const Block& block : blocks) {
-    if (block.clean || !(block.share > 1)) continue;
+    if (block.clean) continue;
+    if (!(block.share > 1)) {
+      const bool is_first = !found_.beyond || block.first < found_.beyond->at.position;
+      if (reference_.bound_before && has_doubles() && is_first) find_first_small(values, block, source);
+      continue;
+    }
     for (std::size_t r = 0; r < block.rows; ++r) {
       const Position t = block.first + static_cast<Position>(r);
       if (found_.beyond && found_.beyond->at.position <= t) return;

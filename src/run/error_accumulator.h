@@ -67,6 +67,11 @@ class ErrorAccumulator {
   unsigned threads_for(std::size_t rows) const;
   std::uint64_t entries(Position first, std::size_t rows) const;
   void find_first_beyond(const Values& values, const std::vector<Block>& blocks, const RowSource& source);
+  // Of an entry that is rounded last, where what is allowed before that is known.
+  double allowed(double before, double exact) const;
+  // The first entry of a block that is farther off than rounding of an entry of its size, though not of the
+  // largest that there may be.
+  void find_first_small(const Values& values, const Block& block, const RowSource& source);
   void find_worst(const Values& values, std::vector<Block> blocks, const RowSource& source);
   void consider(Position t, std::size_t column, double error, const RowSource& source);
   void find_worst_of(const Values& values, const Block& block, const RowSource& source);

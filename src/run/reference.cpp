@@ -63,17 +63,34 @@ double margin(double amplitude) {
   return 2 * unit_f64 * amplitude;
 }
 
+// What is allowed before entries are kept, where they are kept in a format that is narrower than the
+// library's.
+template <class BoundIn>
+void set_bound_before(Reference& of, const Precision& precision, const BoundIn& bound_in) {
+  const Precision computed = as_computed(precision);
+  if (std::max({precision.table(), precision.work(), precision.result}) == computed.result) return;
+  of.bound_before = bound_in(computed);
+  of.rounding = rounded_after(precision, of.amplitude);
+  of.underflow = rotation_underflow(precision);
+}
+
 Reference of_exact(const Table& truth, const std::shared_ptr<const ExactTable>& exact,
                    const Precision& precision) {
   Reference out = by_exact_table(exact, truth.pairs, truth.lone, static_cast<Position>(truth.offset));
   out.amplitude = truth.amplitude;
   out.ceiling = 2 * truth.amplitude;
-  out.bound = [truth, precision, empty = out.empty](Position t) {
-    std::vector<double> bound = row_error(truth, precision, t, std::vector<double>(truth.dim, 0.0));
-    for (std::size_t c = 0; c < bound.size(); ++c)
-      if (!std::binary_search(empty.begin(), empty.end(), c)) bound[c] += margin(truth.amplitude);
-    return bound;
+  std::vector<double> largest(truth.dim, truth.amplitude);  // entries that there may be
+  for (const std::size_t c : out.empty) largest[c] = 0;
+  const auto bound_in = [truth, largest, empty = out.empty](const Precision& p) {
+    return [=](Position t) {
+      std::vector<double> bound = row_error(truth, p, t, largest);
+      for (std::size_t c = 0; c < bound.size(); ++c)
+        if (!std::binary_search(empty.begin(), empty.end(), c)) bound[c] += margin(truth.amplitude);
+      return bound;
+    };
   };
+  out.bound = bound_in(precision);
+  set_bound_before(out, precision, bound_in);
   return out;
 }
 
@@ -84,12 +101,16 @@ Reference of_exact(const Rotary& truth, const std::shared_ptr<const ExactTable>&
   out.ceiling = 2 * truth.amplitude;
   std::vector<double> x(truth.dim, 0.0);
   for (const Pair& pair : truth.pairs) x[pair.first] = 1;
-  out.bound = [truth, precision, x](Position t) {
-    std::vector<double> bound = rotated_error(truth, precision, t, x);
-    for (const Pair& pair : truth.pairs)
-      for (const std::size_t c : {pair.first, pair.second}) bound[c] += margin(truth.amplitude);
-    return bound;
+  const auto bound_in = [truth, x](const Precision& p) {
+    return [=](Position t) {
+      std::vector<double> bound = rotated_error(truth, p, t, x);
+      for (const Pair& pair : truth.pairs)
+        for (const std::size_t c : {pair.first, pair.second}) bound[c] += margin(truth.amplitude);
+      return bound;
+    };
   };
+  out.bound = bound_in(precision);
+  set_bound_before(out, precision, bound_in);
   return out;
 }
 

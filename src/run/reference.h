@@ -27,6 +27,10 @@ struct Reference {
 
   // What rounding allows in each column at a position, what the reference itself was rounded by included.
   Function<std::vector<double>(Position)> bound = {};
+  // The same before an entry is kept in a narrower format, which puts it off by `rounding` times itself, and
+  // by `underflow`. None where it is not.
+  Function<std::vector<double>(Position)> bound_before = {};
+  double rounding = 0, underflow = 0;
   // Where bounds only grow with the distance from a position, that position; else every one has its own,
   // and rows are compared one by one.
   std::optional<Position> origin = {};
