@@ -84,7 +84,7 @@ struct Answered {
 };
 inline Answered answered(const Encoding& encoding, const Call& call, const Precision& p) {
   Tensor values = answer(encoding, call);
-  Tensor error = bound(encoding, call, values, p).error;
+  Tensor error = bound(encoding, call, values, p, InProportionTo::pair).error;
   return {std::move(values), std::move(error)};
 }
 

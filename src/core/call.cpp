@@ -220,15 +220,19 @@ std::vector<double> numbers(const Positions& positions, std::size_t token) {
 
 // The errors of a row, each pair's at the number of its own axis.
 void row_errors(const Table& table, const RowErrors& errors, std::span<const double> position,
-                const Precision& precision, std::span<const double> row, std::span<double> error) {
+                const Precision& precision, std::span<const double> row, std::span<double> error,
+                InProportionTo what) {
+  const auto at = [&](double t, std::span<double> of) {
+    what == InProportionTo::entry ? errors.narrowed(t, row, of) : errors.at(t, row, of);
+  };
   if (table.row_error && position.size() > 1) {
     table.row_error(position, row, precision, error);
     return;
   }
-  errors.at(position[0], row, error);
+  at(position[0], error);
   std::vector<double> other(position.size() > 1 ? error.size() : 0);
   for (std::size_t axis = 1; axis < position.size(); ++axis) {
-    errors.at(position[axis], row, other);
+    at(position[axis], other);
     for (const Pair& pair : table.pairs)
       if (pair.axis == axis)
         for (const std::size_t c : {pair.first, pair.second}) error[c] = other[c];
@@ -253,77 +257,76 @@ Bound bound(const Encoding& declared, const Call& call, const Tensor& answer, co
     for (std::size_t r = 0; r < answer.rows(); ++r) each(r);
   };
   const Positions positions = call.positions, keys = call.keys;
-  std::visit(
-      Overloaded{
-          [&](const Table& table) {
-            const RowErrors errors(table, precision, RowErrors::Against::declared);
-            row_by_row([&](std::size_t r) {
-              std::vector<double> row(answer.row(r).begin(), answer.row(r).end());
-              if (what == InProportionTo::pair && !table.row_error)
-                for (const Pair& pair : table.pairs) row[pair.first] = row[pair.second] = table.amplitude;
-              row_errors(table, errors, numbers(positions, r), precision, row, out.error.row(r));
-            });
-            // A table with a ladder cannot be further off than from -A to A; the others have no
-            // bound.
-            if (!table.pairs.empty())
-              std::fill(out.ceiling.data.begin(), out.ceiling.data.end(), 2 * table.amplitude);
-          },
-          [&](const Rotary& rotary) {
-            const std::size_t n = call.positions.size() / call.batch;
-            std::vector<std::shared_ptr<const Rotary>> rows;
-            for (std::size_t b = 0; b < call.batch; ++b)
-              rows.push_back(in_row(rotary, positions, call.batch, b));
-            row_by_row([&](std::size_t r) {
-              const Rotary& own = *rows[r / (rotary.heads * n)];
-              const auto x = call.contents.at(0).row(r);
-              const auto at = numbers(positions, r / (rotary.heads * n) * n + r % n);
-              std::ranges::copy(what == InProportionTo::pair
+  std::visit(Overloaded{[&](const Table& table) {
+                          const RowErrors errors(table, precision, RowErrors::Against::declared);
+                          row_by_row([&](std::size_t r) {
+                            row_errors(table, errors, numbers(positions, r), precision, answer.row(r),
+                                       out.error.row(r), what);
+                          });
+                          // A table with a ladder cannot be further off than from -A to A; the others have no
+                          // bound.
+                          if (!table.pairs.empty())
+                            std::fill(out.ceiling.data.begin(), out.ceiling.data.end(), 2 * table.amplitude);
+                        },
+                        [&](const Rotary& rotary) {
+                          const std::size_t n = call.positions.size() / call.batch;
+                          std::vector<std::shared_ptr<const Rotary>> rows;
+                          for (std::size_t b = 0; b < call.batch; ++b)
+                            rows.push_back(in_row(rotary, positions, call.batch, b));
+                          row_by_row([&](std::size_t r) {
+                            const Rotary& own = *rows[r / (rotary.heads * n)];
+                            const auto x = call.contents.at(0).row(r);
+                            const auto at = numbers(positions, r / (rotary.heads * n) * n + r % n);
+                            std::ranges::copy(
+                                what == InProportionTo::pair
                                     ? rotated_error(own, precision, at, x, call.role)
                                     : rotated_error(own, precision, at, x,
                                                     in_order_of_channels(own, answer.row(r)), call.role),
                                 out.error.row(r).begin());
-              for (const Pair& pair : own.pairs)
-                out.ceiling.at(r, pair.first) = out.ceiling.at(r, pair.second) =
-                    2 * stretched(own, precision, pair, at[pair.axis], call.role).size *
-                    pair_norm(x[pair.first], x[pair.second]);
-            });
-            if (rotary.order.empty()) return;
-            for (Tensor* of : {&out.error, &out.ceiling})
-              *of = take(signature(declared).gives, *of, channel, rotary.order);
-          },
-          [&](const Bias& bias) {
-            std::vector<std::vector<double>> key_at;
-            for (std::size_t c = 0; c < keys.size(); ++c) key_at.push_back(numbers(keys, c));
-            row_by_row([&](std::size_t r) {
-              const std::size_t h = r / positions.size();
-              const auto query = numbers(positions, r % positions.size());
-              for (std::size_t c = 0; c < keys.size(); ++c)
-                out.error.at(r, c) = bias_error(precision, answer.at(r, c), bias, h, query, key_at[c]);
-            });
-          },
-          [&](const Contextual& contextual) {
-            std::vector<std::vector<double>> key_at;
-            for (std::size_t c = 0; c < keys.size(); ++c) key_at.push_back(numbers(keys, c));
-            row_by_row([&](std::size_t r) {
-              const std::size_t i = r % positions.size();
-              const auto query = numbers(positions, i);
-              for (std::size_t c = 0; c < keys.size(); ++c) {
-                out.error.at(r, c) = contextual.error(call.contents.at(0).row(i), call.contents.at(1).row(c),
-                                                      query, key_at[c], precision);
-                if (answer.at(r, c) == 0 && out.error.at(r, c) == 0) out.ceiling.at(r, c) = 0;
-              }
-            });
-          },
-          [&](const Attention& attention) {
-            const auto& values = call.contents.at(2).data;
-            const auto [least, most] = std::minmax_element(values.begin(), values.end());
-            std::fill(out.error.data.begin(), out.error.data.end(),
-                      attention.error(call.contents.at(0), call.contents.at(1), call.contents.at(2),
-                                      call.mask, precision));
-            // An average of values cannot be further off than their spread.
-            std::fill(out.ceiling.data.begin(), out.ceiling.data.end(), *most - *least);
-          }},
-      declared);
+                            for (const Pair& pair : own.pairs)
+                              out.ceiling.at(r, pair.first) = out.ceiling.at(r, pair.second) =
+                                  2 * stretched(own, precision, pair, at[pair.axis], call.role).size *
+                                  pair_norm(x[pair.first], x[pair.second]);
+                          });
+                          if (rotary.order.empty()) return;
+                          for (Tensor* of : {&out.error, &out.ceiling})
+                            *of = take(signature(declared).gives, *of, channel, rotary.order);
+                        },
+                        [&](const Bias& bias) {
+                          std::vector<std::vector<double>> key_at;
+                          for (std::size_t c = 0; c < keys.size(); ++c) key_at.push_back(numbers(keys, c));
+                          row_by_row([&](std::size_t r) {
+                            const std::size_t h = r / positions.size();
+                            const auto query = numbers(positions, r % positions.size());
+                            for (std::size_t c = 0; c < keys.size(); ++c)
+                              out.error.at(r, c) =
+                                  bias_error(precision, answer.at(r, c), bias, h, query, key_at[c]);
+                          });
+                        },
+                        [&](const Contextual& contextual) {
+                          std::vector<std::vector<double>> key_at;
+                          for (std::size_t c = 0; c < keys.size(); ++c) key_at.push_back(numbers(keys, c));
+                          row_by_row([&](std::size_t r) {
+                            const std::size_t i = r % positions.size();
+                            const auto query = numbers(positions, i);
+                            for (std::size_t c = 0; c < keys.size(); ++c) {
+                              out.error.at(r, c) =
+                                  contextual.error(call.contents.at(0).row(i), call.contents.at(1).row(c),
+                                                   query, key_at[c], precision);
+                              if (answer.at(r, c) == 0 && out.error.at(r, c) == 0) out.ceiling.at(r, c) = 0;
+                            }
+                          });
+                        },
+                        [&](const Attention& attention) {
+                          const auto& values = call.contents.at(2).data;
+                          const auto [least, most] = std::minmax_element(values.begin(), values.end());
+                          std::fill(out.error.data.begin(), out.error.data.end(),
+                                    attention.error(call.contents.at(0), call.contents.at(1),
+                                                    call.contents.at(2), call.mask, precision));
+                          // An average of values cannot be further off than their spread.
+                          std::fill(out.ceiling.data.begin(), out.ceiling.data.end(), *most - *least);
+                        }},
+             declared);
   return out;
 }
 

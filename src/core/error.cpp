@@ -287,25 +287,28 @@ void RowErrors::at(double position, std::span<const double> row, std::span<doubl
                  : table_.error         ? term(Term::own, table_.error(row[c], precision_)) + least
                                         : difference_error(precision_, row[c], 0) + least;
   const double t = position + table_.offset;
-  const auto of_angle_on_ladder = [&](std::size_t n, const Pair& pair) {
-    return table_.amplitude * std::min(2.0, angle_error_at(t, n, pair));
+  const auto on_ladder = [&](std::size_t n, const Pair& pair) {
+    return table_.amplitude * std::min(2.0, angle_error_at(t, n, pair)) + own_;
   };
   for (std::size_t n = 0; n < pairs; ++n) {
     const Pair& pair = table_.pairs[n];
-    const double angle = of_angle_on_ladder(n, pair);
-    for (const std::size_t c : {pair.first, pair.second}) error[c] = on_ladder(angle, row[c]);
+    error[pair.first] = error[pair.second] = on_ladder(n, pair);
   }
-  if (table_.lone)
-    error[table_.lone->first] = on_ladder(of_angle_on_ladder(pairs, *table_.lone), row[table_.lone->first]);
+  if (table_.lone) error[table_.lone->first] = on_ladder(pairs, *table_.lone);
 }
 
-double RowErrors::on_ladder(double angle, double entry) const {
+void RowErrors::narrowed(double position, std::span<const double> row, std::span<double> error) const {
+  at(position, row, error);
   const Precision& p = precision_;
-  const double in_units_of_itself =
+  const double kept =
       term(Term::table, above(p.table(), p.angle)) + term(Term::result, above(p.result, p.table()));
-  const double of_amplitude = term(Term::amplitude, table_.amplitude == 1 ? 0 : 2 * p.result);
-  const double before = angle + table_.amplitude * (term(Term::library, 4 * library(p)) + of_amplitude);
-  return std::min(angle + own_, before + (std::abs(entry) + before) * in_units_of_itself + underflow(p));
+  if (table_.row_error || kept == 0) return;
+  const auto narrow = [&](std::size_t c) {
+    const double before = error[c] - table_.amplitude * kept;
+    error[c] = std::min(error[c], before + (std::abs(row[c]) + before) * kept);
+  };
+  for (const Pair& pair : table_.pairs) narrow(pair.first), narrow(pair.second);
+  if (table_.lone) narrow(table_.lone->first);
 }
 
 double entry_error(const Table& table, const Precision& p) {

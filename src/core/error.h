@@ -86,8 +86,7 @@ double angle_rounding(const Precision& p, double position, const Pair& pair);
 double sine_error(const Precision& p, double position, const Pair& pair);
 
 // Error of each entry of the row of `position`: sine_error times the amplitude on the ladder's columns (an
-// amplitude other than 1 is rounded itself, and so is the product: 2 units more), where the roundings to the
-// table's and the result's format are of the entry itself, 2 units of the entry itself
+// amplitude other than 1 is rounded itself, and so is the product: 2 units more), 2 units of the entry itself
 // elsewhere (one operation, one rounding) or the table's own bound (Table::error). In f16 half the smallest
 // subnormal, 2^-25, on top: below 2^-14, roundings are no longer relative. (Of the other formats, that is
 // below anything an encoding holds.)
@@ -108,8 +107,10 @@ class RowErrors {
  public:
   enum class Against { itself, declared };  // row_rounding, row_error
   RowErrors(const Table& table, const Precision& p, Against against);
-  // To `error`, which is as wide as the row.
+  // To `error`, which is as wide as the row. `narrowed`: where table or result are kept in a narrower format
+  // than the library's, what that rounds is in proportion to the entry itself.
   void at(double position, std::span<const double> row, std::span<double> error) const;
+  void narrowed(double position, std::span<const double> row, std::span<double> error) const;
   void at(Position position, std::span<const double> row, std::span<double> error) const {
     at(static_cast<double>(position), row, error);
   }
@@ -124,7 +125,6 @@ class RowErrors {
 
  private:
   double angle_error_at(double t, std::size_t pair, const Pair& of) const;
-  double on_ladder(double of_angle, double entry) const;
 
   const Table& table_;
   Precision precision_;

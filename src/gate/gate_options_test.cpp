@@ -236,15 +236,15 @@ TEST(GateOptions, exhaustive_refutes_what_a_sample_misses) {
                       Tensor out = answer(right, call);
                       const std::vector<Position>& at = call.positions.whole;
                       for (std::size_t r = 0; r < out.rows(); ++r)
-                        if (at[r % at.size()] == 12345) std::ranges::fill(out.row(r), 0.0);
+                        if (at[r % at.size()] == 12347) std::ranges::fill(out.row(r), 0.0);
                       return out;
                     }};
   EXPECT_FALSE(wrong.with_options(options).refuted());
   options.exhaustive = true;
   const GateResult found = wrong.with_options(options);
-  EXPECT_EQ(verdict<Refuted>(found, agreement_id).counterexample.integer("t"), 12345);
+  EXPECT_EQ(verdict<Refuted>(found, agreement_id).counterexample.integer("t"), 12347);
   ASSERT_EQ(found.explanations.size(), 1u);
-  EXPECT_EQ(found.explanations.front().what, "at position 12345 alone: the answer is 0");
+  EXPECT_EQ(found.explanations.front().what, "at position 12347 alone: the answer is 0");
 }
 
 }  // namespace

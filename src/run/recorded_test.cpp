@@ -133,8 +133,8 @@ TEST(Recorded, ends_when_its_time_is_over) {
 
 // The longest calls (run/long_calls.h), which are asked for between those that are recorded and the search.
 constexpr std::size_t long_calls = 2;
-constexpr std::size_t most_tokens = 1;  // of a table, and of a rotation
-constexpr std::size_t wide_calls = 2;   // of many queries, or of many keys
+constexpr std::size_t most_tokens = 4;  // of a table, and of a rotation: between full tiles, and the most
+constexpr std::size_t wide_calls = 4;   // of many queries, of many keys, and of both
 
 // What was refuted after the recorded positions says after how many cases.
 TEST(Recorded, cases_count_before_those_that_are_searched) {

@@ -79,11 +79,9 @@ Reference of_exact(const Table& truth, const std::shared_ptr<const ExactTable>& 
   Reference out = by_exact_table(exact, truth.pairs, truth.lone, static_cast<Position>(truth.offset));
   out.amplitude = truth.amplitude;
   out.ceiling = 2 * truth.amplitude;
-  std::vector<double> largest(truth.dim, truth.amplitude);  // entries that there may be
-  for (const std::size_t c : out.empty) largest[c] = 0;
-  const auto bound_in = [truth, largest, empty = out.empty](const Precision& p) {
+  const auto bound_in = [truth, empty = out.empty](const Precision& p) {
     return [=](Position t) {
-      std::vector<double> bound = row_error(truth, p, t, largest);
+      std::vector<double> bound = row_error(truth, p, t, std::vector<double>(truth.dim, 0.0));
       for (std::size_t c = 0; c < bound.size(); ++c)
         if (!std::binary_search(empty.begin(), empty.end(), c)) bound[c] += margin(truth.amplitude);
       return bound;
