@@ -12,8 +12,9 @@ namespace posproof {
 // another process too, and while its contents shrink.
 std::uint64_t number_of(const Call& call, const Shape& shape_of_answer);
 
-// How the arrays lie in memory: half of the calls have them plain, which is empty. Calls of very many
-// positions are for speed, and are plain.
+// How the arrays lie in memory: half of the calls have them plain, which is empty. Of calls of very many
+// values those of an odd number of tokens that are rotated are transposed, as a model has a prompt; the others
+// are for speed, and are plain.
 std::string_view arrays_of(const Call& call, const Shape& shape_of_answer);
 
 }  // namespace posproof

@@ -197,6 +197,8 @@ TEST(SubjectProtocol, arrays_lie_otherwise_in_other_calls) {
   EXPECT_EQ(shapes, all);
   for (std::size_t n = 0; n < 64; ++n)
     EXPECT_EQ(arrays_of({.positions = {.whole = {static_cast<Position>(n)}}}, {std::size_t{1} << 18}), "");
+  EXPECT_EQ(arrays_of({.positions = {.whole = {0}}}, {2, 2, 1025, 64}), "transposed");
+  EXPECT_EQ(arrays_of({.positions = {.whole = {0}}}, {2, 2, 1024, 64}), "");
 }
 
 TEST(SubjectProtocol, who_asks_for_it_is_told_where_we_wait) {
