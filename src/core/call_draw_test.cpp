@@ -141,6 +141,11 @@ TEST(DrawnCall, of_real_positions_has_a_part_for_each) {
   const Call call = draw_call(table, positions_of(table), draw);
   EXPECT_TRUE(call.positions.whole.empty());
   EXPECT_EQ(call.positions.real, (std::vector<double>{1 - 0x1p-20, 1 - 0x1p-20}));
+  // Behind the last position of the domain there is none.
+  table.positions = Domain(3, 3);
+  table.positions.real = true;
+  Longest last({2});
+  EXPECT_EQ(draw_call(table, table.positions, last).positions.real, (std::vector<double>{3, 3}));
   EXPECT_EQ(fmt::format("{}", fmt::join(draw.asked(), ", ")),
             "rows to 129, t_part to 1048575, t1_part to 1048575");
 }

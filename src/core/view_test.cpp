@@ -19,6 +19,18 @@ namespace {
 
 using Rounding = Function<double(double)>;
 
+TEST(OnAxis, pairs_of_another_axis_stand_still) {
+  Table table{.dim = 4, .pairs = {{0, 1, 1.0, 0}, {2, 3, 0.5, 1}}};
+  table.pairs[1].axis = 1;
+  table.positions.axes = 2;
+  for (const std::size_t axis : {0, 1}) {
+    const Encoding on = on_axis(table, axis);
+    EXPECT_EQ(pairs_of(on)[0].frequency, axis == 0 ? 1 : 0);
+    EXPECT_EQ(pairs_of(on)[1].frequency, axis == 0 ? 0 : 0.5);
+    EXPECT_EQ(pairs_of(on)[1].axis, 0u);
+  }
+}
+
 // Two pairs, one radian a position and a hundredth, each operation rounded to its own format.
 Rotary rotary(const Rounding& angle, const Rounding& work, const Rounding& result) {
   Rotary out{.dim = 4, .pairs = {{0, 1, 1.0, 0}, {2, 3, static_cast<double>(0.01F), 1}}};

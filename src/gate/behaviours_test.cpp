@@ -87,6 +87,14 @@ TEST(Behaviours, past_the_end_have_no_name_where_nothing_tells_rows_apart) {
               };
             }),
             "positions past 7 are not refused: 8 counts as 3, and so on, modulo 5");
+  EXPECT_EQ(said([](Table&, Table& own) {
+              own.rows = [rows = own.rows](const Positions& positions, Position length) {
+                if (positions[0] > 7 && positions[0] != 10) throw Refusal("past the end");
+                return rows(positions, length);
+              };
+            }),
+            std::nullopt)
+      << "the first one past the end is refused";
   // Of two rows, those past the end may be counted in any way.
   EXPECT_EQ(said([](Table&, Table& own) { own.positions.lo = 6; }), std::nullopt);
   EXPECT_EQ(said([](Table&, Table& own) { own.positions.lo = 5; }), last);

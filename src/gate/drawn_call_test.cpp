@@ -36,5 +36,27 @@ TEST(DrawnCall, of_a_causal_operator_has_a_causal_mask) {
   EXPECT_FALSE(is_drawn("forgetting_transformer", "dim=4", "none"));
 }
 
+// Tokens that are mixed up differ.
+TEST(DrawnCall, has_one_vector_that_is_moved_on_and_halved_from_token_to_token) {
+  const EncodingSpec& spec = encoding_named("rope");
+  const Encoding rope = spec.make(with(spec, Case::parse("dim=4")));
+  Replay draw(Case::parse("n=5 step=1 t=0 batch=1 role=query x=[1,2,4,8]"));
+  const Tensor x = histories::drawn_call({rope, positions_of(rope)}, draw, "").contents.front();
+  EXPECT_EQ(
+      x, Tensor({1, 1, 5, 4}, {1, 2, 4, 8, 1, 2, 4, 0.5, 1, 2, 0.25, 0.5, 1, 0.125, 0.25, 0.5, 1, 2, 4, 8}));
+}
+
+// Three tokens two apart take five positions; of four they stand side by side.
+TEST(DrawnCall, is_cut_to_what_the_domain_has) {
+  const EncodingSpec& spec = encoding_named("rope");
+  const Encoding rope = spec.make(with(spec, Case::parse("dim=4")));
+  const auto step = [&](Position last, std::int64_t n) {
+    const histories::Callee of{rope, Domain(0, last)};
+    return histories::case_of(of, {{.t = 0, .n = n, .step = 2}}, 0).integer("step");
+  };
+  EXPECT_EQ(step(4, 3), 2);
+  EXPECT_EQ(step(3, 3), 1);
+}
+
 }  // namespace
 }  // namespace posproof::drawn_call_test

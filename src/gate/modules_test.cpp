@@ -96,6 +96,10 @@ TEST(Modules, rotary_modules_that_give_cosines_angles_or_complex_numbers) {
         "forward(t), one row of positions, x as bhnd, applied by apply_scaled(q, k, freqs)"},
        {"x_transformers_scale", "rope", "dim=8 heads=2",
         "forward(t), one row of positions, x as bhnd" + by_halves},
+       {"pair_angles", "rope", "dim=8 heads=2", "forward(t), one row of positions, x as bhnd" + by_halves},
+       {"pair_angles", "rope", "dim=8 heads=2 layout=interleaved",
+        "forward(t), one row of positions, x as bhnd, applied by the interleaved rotate_half, in "
+        "posproof_subject.py"},
        {"flash", "rope", "dim=8 heads=2 layout=interleaved",
         "a table, an offset, x as bnhd, applied by apply_flash(x, cos, sin)"},
        {"flash", "rope", "dim=8 heads=2",
@@ -104,27 +108,30 @@ TEST(Modules, rotary_modules_that_give_cosines_angles_or_complex_numbers) {
 
 TEST(Modules, rotary_modules_that_rotate) {
   NEEDS_TORCH;
-  expect(Server(),
-         {{"torchtune", "rope", "dim=8 heads=2 layout=interleaved",
-           "forward(x, input_pos), a position for each token, x as bnhd"},
-          {"rotary_embedding_torch", "rope", "dim=8 heads=2 layout=interleaved",
-           "rotate_queries_or_keys(t, offset), an offset, x as bhnd"},
-          {"esm", "rope", "dim=8 heads=2", "forward(q, k), whole sequences, x as bhnd"},
-          {"glm", "rope", "dim=8 heads=2",
-           "forward(max_seq_len, offset), whole sequences, x as bhnd, applied by rotate_half, in "
-           "posproof_subject.py"},
-          {"qwen_vl", "m_rope", "dim=8 heads=2 sections=[1,2,1]",
-           "forward(x, position_ids), a position for each token, x as bhnd, applied by "
-           "apply_multimodal_rotary_pos_emb(q, k, cos, sin)"},
-          {"nanogpt", "rope", "dim=8 heads=2", "forward(x_BTHD), whole sequences, x as bnhd"},
-          {"vllm", "rope", "dim=8 heads=2 layout=interleaved",
-           "forward(positions, query, key), a position for each token, x as n(hd)"},
-          {"vllm", "rope", "dim=8 heads=2 rotary_dim=4",
-           "forward(positions, query, key), a position for each token, x as n(hd)"},
-          {"packed", "rope", "dim=8 heads=2", "forward(qkv, seqlen_offset), an offset, qkv as bn3hd"},
-          {"tables_of_one_batch", "rope", "dim=8 heads=2 layout=interleaved",
-           "a table, an offset, x as bnhd, applied by apply_every_two(tensor, sin, cos)"},
-          {"offset", "rope", "dim=8 heads=2", "forward(x, offset), an offset, x as bhnd"}});
+  expect(
+      Server(),
+      {{"torchtune", "rope", "dim=8 heads=2 layout=interleaved",
+        "forward(x, input_pos), a position for each token, x as bnhd"},
+       {"rotary_embedding_torch", "rope", "dim=8 heads=2 layout=interleaved",
+        "rotate_queries_or_keys(t, offset), an offset, x as bhnd"},
+       {"esm", "rope", "dim=8 heads=2", "forward(q, k), whole sequences, x as bhnd"},
+       {"glm", "rope", "dim=8 heads=2",
+        "forward(max_seq_len, offset), whole sequences, x as bhnd, applied by rotate_half, in "
+        "posproof_subject.py"},
+       {"qwen_vl", "m_rope", "dim=8 heads=2 sections=[1,2,1]",
+        "forward(x, position_ids), a position for each token, x as bhnd, applied by "
+        "apply_multimodal_rotary_pos_emb(q, k, cos, sin)"},
+       {"nanogpt", "rope", "dim=8 heads=2", "forward(x_BTHD), whole sequences, x as bnhd"},
+       {"vllm", "rope", "dim=8 heads=2 layout=interleaved",
+        "forward(positions, query, key), a position for each token, x as n(hd)"},
+       {"vllm", "rope", "dim=8 heads=2 rotary_dim=4",
+        "forward(positions, query, key), a position for each token, x as n(hd)"},
+       {"packed", "rope", "dim=8 heads=2", "forward(qkv, seqlen_offset), an offset, qkv as bn3hd"},
+       {"packed_by_heads", "rope", "dim=8 heads=2", "forward(qkv, seqlen_offset), an offset, qkv as b3hnd"},
+       {"packed_in_place", "rope", "dim=8 heads=2", "forward(qkv, seqlen_offset), an offset, qkv as bn3hd"},
+       {"tables_of_one_batch", "rope", "dim=8 heads=2 layout=interleaved",
+        "a table, an offset, x as bnhd, applied by apply_every_two(tensor, sin, cos)"},
+       {"offset", "rope", "dim=8 heads=2", "forward(x, offset), an offset, x as bhnd"}});
 }
 
 TEST(Modules, tables_and_biases) {
@@ -144,6 +151,8 @@ TEST(Modules, tables_and_biases) {
        {"grid", "sincos_2d", "dim=8 grid=[4,5]", "a table of 20 rows, those of the grid"},
        {"grid_behind_a_class_token", "sincos_2d", "dim=8 grid=[4,5]",
         "a table of 21 rows, those of the grid behind 1 of zeros"},
+       {"grid_before_a_class_token", "sincos_2d", "dim=8 grid=[4,5]",
+        "a table of 21 rows, those of the grid before 1 of zeros"},
        {"window", "relative_table", "heads=2 height=3 width=4", "get_bias(), whole sequences, as it is"},
        {"window_added", "relative_table", "heads=2 height=3 width=4",
         "forward(attn), whole sequences, zeros in the place of logits"},
@@ -156,6 +165,8 @@ TEST(Modules, tables_and_biases) {
        {"conformer", "sinusoidal", "dim=8",
         "forward(x), whole sequences, by the length of x as bnd, the second of two"},
        {"length_of_x", "sinusoidal", "dim=8", "forward(x), whole sequences, by the length of x as bnd"},
+       {"number_of_ids", "sinusoidal", "dim=8", "forward(x), whole sequences, a row of ids"},
+       {"one", "sinusoidal", "dim=8", "forward(x), whole sequences, added to x as bnd", "R"},
        {"scripted", "sinusoidal", "dim=8", "forward(x), whole sequences, by the length of x as bnd"},
        {"partial", "timestep_embedding", "dim=8 layout=cos_sin shift=0",
         "partial(timesteps), a position for each token, a row of them"},
@@ -310,15 +321,28 @@ TEST(Modules, what_is_served_was_not_tried_before) {
   const Encoding truth = encoding_named("rope").oracle(with(encoding_named("rope"), Case::parse("dim=8")));
   Expected rope = testing::expected(truth, "dim=8");
   rope.encoding = "rope";
-  const Subject subject = open(server.subject("scratch"), rope);
-  EXPECT_NE(subject.description.find("(taken as forward(x), whole sequences, x as bnhd)"), std::string::npos)
-      << subject.description;
-  Tensor x({1, 1, 2, 8});
-  x.data[0] = x.data[8] = 1;
-  const std::vector<Position> at = {9, 3};
-  const Tensor y = as<Rotary>(subject.encoding).rotate(x, at, Role::query);
-  EXPECT_NEAR(y.data[0], std::cos(9.0), 0x1p-20);
-  EXPECT_NEAR(y.data[12], std::sin(3.0), 0x1p-20);
+  for (const std::string module : {"scratch", "scratch_as_it_is"}) {
+    const Subject subject = open(server.subject(module), rope);
+    EXPECT_NE(subject.description.find("(taken as forward(x), whole sequences, x as bnhd)"),
+              std::string::npos)
+        << subject.description;
+    Tensor x({1, 1, 2, 8});
+    x.data[0] = x.data[8] = 1;
+    const std::vector<Position> at = {9, 3};
+    const Tensor y = as<Rotary>(subject.encoding).rotate(x, at, Role::query);
+    EXPECT_NEAR(y.data[0], std::cos(9.0), 0x1p-20);
+    EXPECT_NEAR(y.data[12], std::sin(3.0), 0x1p-20);
+  }
+}
+
+TEST(Modules, what_is_said_beside_a_module_counts) {
+  NEEDS_TORCH;
+  const Server server;
+  Expected learned = testing::expected(Table{.dim = 8}, "dim=8 length=64 table=index");
+  const Subject subject = open(server.subject("embedding_in_part"), learned);
+  EXPECT_EQ(positions_of(subject.encoding).hi, 9);
+  EXPECT_EQ(subject.description,
+            "Embedding (of a checkpoint; taken as forward(input), a position for each token, a row of them)");
 }
 
 TEST(Modules, what_is_not_recognised_is_refused_with_what_was_seen_and_what_is_known) {
@@ -344,16 +368,34 @@ TEST(Modules, what_is_not_recognised_is_refused_with_what_was_seen_and_what_is_k
   EXPECT_NE(refused("wrong_batch_first", "sinusoidal")
                 .find("adds other rows to the second sequence than to the first"),
             std::string::npos);
-  for (const auto& [module, encoding, why] : std::vector<std::array<std::string, 3>>{
-           {"rotates_v", "rope", "qkv as bn3hd: v did not come back as it was"},
-           {"times", "sinusoidal", "added to x as bnd: what x adds to the answer changes with the token"},
-           {"unlike", "sinusoidal", "gives 2 arrays, which are not x with its rows, or x, and its rows"},
-           {"either", "sinusoidal",
-            "serve_module(EitherLike): two ways to call it fit, and their answers differ\n"
-            "forward(x), whole sequences, added to x as bnd\n"
-            "forward(x), a position for each token, x as a row of positions\n"
-            "takes_positions=`sequence` or axes= says which one is meant"}})
+  for (
+      const auto& [module, encoding, why] : std::vector<std::array<std::string, 3>>{
+          {"rotates_v", "rope", "qkv as bn3hd: v did not come back as it was"},
+          {"rotates_second_v", "rope", "qkv as bn3hd: v did not come back as it was"},
+          {"packed_elsewhere", "rope", "serve_module(PackedLike): not recognised"},
+          {"amplitude", "rope",
+           "it gives shapes [[5, 4], [1]], which are no cosines and sines, or angles, of 5 tokens and 4 channels"},
+          {"half_of_sines", "rope",
+           "it gives shapes [[5, 4], [5, 2]], which are no cosines and sines, or angles, of 5 tokens and 4 channels"},
+          {"times", "sinusoidal", "added to x as bnd: what x adds to the answer changes with the token"},
+          {"unlike", "sinusoidal", "gives 2 arrays, which are not x with its rows, or x, and its rows"},
+          {"either", "sinusoidal",
+           "serve_module(EitherLike): two ways to call it fit, and their answers differ\n"
+           "forward(x), whole sequences, added to x as bnd\n"
+           "forward(x), a position for each token, x as a row of positions\n"
+           "takes_positions=`sequence` or axes= says which one is meant"}})
     EXPECT_NE(refused(module, encoding).find(why), std::string::npos) << refused(module, encoding);
+  const auto refused_of_a_grid = [&](const std::string& module) {
+    const std::string words = server.subject(module);
+    Expected one = testing::expected(Table{.dim = 8}, "dim=8 grid=[4,5]");
+    one.encoding = "sincos_2d";
+    return thrown(words, [&] { open(words, one); });
+  };
+  EXPECT_NE(refused_of_a_grid("first_alone").find("adds other rows to the second sequence than to the first"),
+            std::string::npos);
+  EXPECT_NE(refused_of_a_grid("grid_behind_a_row_that_is_not_zero")
+                .find("tried  a table of 22 rows, those of the grid: answers shape [22, 8]"),
+            std::string::npos);
   const std::string shape = refused("unknown_shape");
   for (
       const std::string part :

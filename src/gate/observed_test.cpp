@@ -91,6 +91,10 @@ TEST(Observed, the_largest_difference_is_kept) {
             "same bits in 6 of 7 calls, some of them infinitely far apart, or no numbers, first at t=1");
 }
 
+TEST(Observed, the_first_that_differs_is_named) {
+  EXPECT_EQ(repeated_off_by(0.5, 0.25).repeated.first.text(), repeated_off_by(0.5, 0).repeated.first.text());
+}
+
 // As a matrix product does, which has another kernel for one row.
 TEST(Observed, a_row_that_has_other_bits_alone_is_counted) {
   const Observations found = observed([](const Call& call) {

@@ -81,6 +81,27 @@ TEST(Ways, a_cache_that_is_rebuilt_as_it_grows_is_built_once_for_a_call_of_many_
   EXPECT_GT(off("growing wraps"), 1);
 }
 
+// What a call is as long as, of two rows of a batch that end at 4 and at 5.
+TEST(Ways, calls_are_as_long_as_the_frequencies_depend_on) {
+  const auto lengths = [](const std::string& way, const std::string& parameters) {
+    const Subject subject = open(ways("length_" + way), expected(Rotary{.dim = 1}, "dim=1 " + parameters));
+    const std::vector<Position> at = {3, 4, 5, 0};
+    return as<Rotary>(subject.encoding).rotate(Tensor({2, 1, 2, 1}), at, Role::query).data;
+  };
+  using Lengths = std::vector<double>;
+  EXPECT_EQ(lengths("each", "scaling=dynamic_ntk length=0 length_of=row"), (Lengths{5, 5, 6, 6}));
+  for (const std::string way : {"ascending", "offset"}) {
+    const std::string dynamic = "scaling=dynamic_ntk ", of_batch = " length_of=batch";
+    EXPECT_EQ(lengths(way, dynamic + "length=0" + of_batch), (Lengths{6, 6, 6, 6})) << way;
+    EXPECT_EQ(lengths(way, dynamic + "length=0 length_of=row"), (Lengths{5, 5, 6, 6})) << way;
+    EXPECT_EQ(lengths(way, dynamic + "length=64" + of_batch), (Lengths{5, 5, 6, 1})) << way;
+    EXPECT_EQ(lengths(way, "scaling=longrope short_factors=[1] length=0" + of_batch), (Lengths{6, 6, 6, 6}))
+        << way;
+    EXPECT_EQ(lengths(way, "scaling=longrope short_factors=[] length=0" + of_batch), (Lengths{5, 5, 6, 1}))
+        << way;
+  }
+}
+
 TEST(Ways, rotations_have_axes_in_any_order) {
   for (const std::string arguments : {"axes bhnd", "axes bnhd", "axes nbhd", "axes nhd", "axes 'n(hd)'",
                                       "axes bnd", "axes nd", "packed_offset", "one_head_offset"})
@@ -100,20 +121,31 @@ TEST(Ways, query_and_key_come_in_one_call) {
 }
 
 // The message of the refutation of what was answered.
-std::string refusal(const std::string& arguments) {
+std::string refusal(const std::string& arguments, Role role = Role::query) {
   const Subject subject = open(ways(arguments), expected(Rotary{.dim = 4}));
   return thrown(ways(arguments), [&] {
     const std::vector<Position> at = {3, 1};
-    as<Rotary>(subject.encoding).rotate(Tensor({1, 1, 2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}), at, Role::query);
+    as<Rotary>(subject.encoding).rotate(Tensor({1, 1, 2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}), at, role);
   });
 }
 
 TEST(Ways, what_q_answers_does_not_depend_on_k) {
   const std::string question = ": rotate(x [1, 1, 2, 4], positions [1, 2], role query): ";
   EXPECT_EQ(refusal("both mixed"), question + "the answer for q changed with what k holds");
+  EXPECT_EQ(
+      refusal("both mixed_keys", Role::key),
+      ": rotate(x [1, 1, 2, 4], positions [1, 2], role key): the answer for k changed with what q holds");
   // Also where the answer to the next call is written over it.
   EXPECT_EQ(refusal("both one_buffer"), question + "the answer for q changed with what k holds");
   EXPECT_EQ(refusal("both_alone"), question + "returns ndarray; rotate_both() returns q and k");
+  EXPECT_EQ(refusal("both_in_a_tuple_of_one"), question + "returns tuple; rotate_both() returns q and k");
+}
+
+TEST(Ways, an_answer_has_the_axes_of_what_was_given) {
+  EXPECT_EQ(
+      refusal("other_axes"),
+      ": rotate(x [1, 1, 2, 4], positions [1, 2], role query): answers shape [1, 1, 2, 4] to x of shape "
+      "[1, 2, 1, 4]");
 }
 
 TEST(Ways, what_overwrites_what_it_was_given_returns_nothing) {
@@ -148,6 +180,26 @@ TEST(Ways, tables_take_positions_in_five_ways) {
                                                            {"rows_sequence", "H"},
                                                            {"rows_too_short", "R"}})
     EXPECT_EQ(asked("learned", "dim=8", arguments), verdict) << arguments;
+}
+
+TEST(Ways, a_table_that_is_resized_is_asked_for_all_its_rows) {
+  Expected resized = expected(Table{.dim = 2}, "dim=2 height=2 width=3 kept_rows=1");
+  resized.encoding = "resized_table";
+  EXPECT_EQ(testing::rows(open(ways("rows_of_a_resized_table"), resized), {1, 0}),
+            Tensor({2, 2}, {2, 3, 0, 1}));
+}
+
+TEST(Ways, places_past_a_grid_are_declined) {
+  Table declared{.dim = 2};
+  declared.positions.axes = 2;
+  const Subject subject = open(ways("rows_of_a_grid"), expected(declared, "dim=2 grid=[2,3]"));
+  const auto row = [&](std::vector<Position> place) {
+    return as<Table>(subject.encoding).rows({place, 2}, 1).data;
+  };
+  EXPECT_EQ(row({1, 2}), (std::vector<double>{10, 11}));
+  for (const std::vector<Position>& place : {std::vector<Position>{2, 0}, {0, 3}, {-1, 0}})
+    EXPECT_EQ(thrown<Refusal>(ways("rows_of_a_grid"), [&] { row(place); }),
+              " declines: the grid has the extents [2, 3]");
 }
 
 // A step of 2049 is not there in f16, nor 257 in bf16: code in 16 bits is given it in 32.
@@ -236,16 +288,38 @@ TEST(Ways, positions_are_counted_by_a_mask_of_left_padding) {
   }
 }
 
+// Behind more padding there is no second token: what is said of the first in both rows is that of the row
+// that is off.
+TEST(Ways, of_two_rows_behind_padding_both_count) {
+  const Subject subject = open(ways("bias_mask second_row"), expected(Bias{.heads = 1}, "heads=1"));
+  const std::vector<Position> queries = {0}, keys = {0, 2};
+  EXPECT_EQ(as<Bias>(subject.encoding).bias(queries, keys), Tensor({1, 1, 2}, {1, 2 * 0x1p-8}));
+}
+
 TEST(Ways, tokens_of_a_prefix_come_back_as_they_were) {
   for (const auto& [arguments, verdict] : std::vector<Row>{{"prefix", "H"},
                                                            {"prefix rotated", "R"},
                                                            {"prefix counted", "R"},
+                                                           {"prefix_in_bf16", "H"},
+                                                           {"prefix_in_bf16 rotated", "R"},
                                                            {"prefix_both", "H"},
                                                            {"prefix_both last_of_keys", "R"}})
     EXPECT_EQ(asked("rope", "dim=8", arguments), verdict) << arguments;
   EXPECT_EQ(
       refusal("prefix rotated"),
       ": rotate(x [1, 1, 2, 4], positions [1, 2], role query): token 1 of the prefix did not come back as it was");
+}
+
+// Of zeros a rotation makes zeros: what stands before them is something else.
+TEST(Ways, tokens_of_a_prefix_are_not_zeros) {
+  const Subject subject = open(ways("prefix rotated"), expected(Rotary{.dim = 4}));
+  EXPECT_NE(thrown(ways("prefix rotated"),
+                   [&] {
+                     const std::vector<Position> at = {3, 1};
+                     as<Rotary>(subject.encoding).rotate(Tensor({1, 1, 2, 4}), at, Role::query);
+                   })
+                .find("token 1 of the prefix did not come back as it was"),
+            std::string::npos);
 }
 
 TEST(Ways, tokens_of_a_suffix_come_back_as_they_were) {
@@ -266,11 +340,22 @@ TEST(Ways, a_bias_takes_numbers_of_tokens) {
   // Of self-attention no more queries than keys are asked for, and what is answered to them says nothing.
   EXPECT_EQ(asked("alibi", "form=symmetric heads=4", "bias_of_a_cache"), "H");
   EXPECT_EQ(asked("alibi", "form=symmetric heads=4", "bias_of_a_cache_alone"), "H");
+  const Subject cache = open(ways("bias_of_a_cache_alone"), expected(Bias{.heads = 1}, "heads=1"));
+  const std::vector<Position> first_and_late = {0, 9}, early = {5};
+  EXPECT_EQ(as<Bias>(cache.encoding).bias(first_and_late, early),
+            Tensor({1, 2, 1}, {-5 * 0x1p-8, -4 * 0x1p-8}));
   EXPECT_EQ(asked("alibi", "rows=any heads=4", "bias_one_row"), "H");
   EXPECT_EQ(asked("alibi", "rows=relative heads=4", "bias_one_row"), "R");
   const Subject square = open(ways("bias_square"), expected(Bias{.heads = 1}, "heads=1"));
   const std::vector<Position> queries = {0}, keys = {5, 0, 9};
   EXPECT_EQ(as<Bias>(square.encoding).bias(queries, keys), Tensor({1, 1, 3}, {-5 * 0x1p-8, 0, -9 * 0x1p-8}));
+}
+
+// What it says to a square is asked for where it raises an error to fewer queries, of whatever kind.
+TEST(Ways, a_bias_of_squares_alone_is_asked_for_squares) {
+  const Subject subject = open(ways("bias_of_squares"), expected(Bias{.heads = 1}, "heads=1"));
+  const std::vector<Position> queries = {5}, keys = {5, 0};
+  EXPECT_EQ(as<Bias>(subject.encoding).bias(queries, keys), Tensor({1, 1, 2}, {0, -5 * 0x1p-8}));
 }
 
 TEST(Ways, logits_of_whole_sequences_are_those_of_the_tokens_that_were_asked) {
@@ -301,6 +386,13 @@ TEST(Ways, attention_weights_are_asked_for_their_sums) {
   EXPECT_EQ(asked("alibi", "heads=4 form=symmetric", "weights_by_heads heads_reversed"), "R");
 }
 
+// A third of 0.1 is a double, and no float.
+TEST(Ways, sums_by_weights_have_the_format_of_the_answers) {
+  const Subject subject = open(ways("means"), expected(Attention{.dim = 2, .value_dim = 1}));
+  const Tensor q({2, 2}), v({2, 1}, {0.1 / 3, 2});
+  EXPECT_EQ(as<Attention>(subject.encoding).attend(q, q, v, Tensor({2, 2}, {1, 0, 0, 1})), v);
+}
+
 TEST(Ways, whole_sequences_end_somewhere) {
   const auto last = [](const std::string& arguments, Encoding declared, const std::string& parameters) {
     return positions_of(open(ways(arguments), expected(std::move(declared), parameters)).encoding).hi;
@@ -308,6 +400,7 @@ TEST(Ways, whole_sequences_end_somewhere) {
   EXPECT_EQ(last("sequence", Rotary{.dim = 4}, "dim=4"), 2047);
   EXPECT_EQ(last("declared_sequence", Rotary{.dim = 4}, "dim=4"), 99);
   EXPECT_EQ(last("bias_sequence", Bias{.heads = 2}, "heads=2"), 511);
+  EXPECT_EQ(last("logits_sequence", Contextual{.dim = 2}, "dim=2"), 511);
   // Of functions of several kinds, where the first of them ends.
   EXPECT_EQ(last("rotate_and_bias_sequence", Rotary{.dim = 4}, "dim=4"), 511);
 }
@@ -341,6 +434,8 @@ TEST(Ways, an_option_that_cannot_be_is_refused_with_what_is_allowed) {
            "axes=`bdn`; allowed: n and d, b and h as far as there are such axes, each once, d last"},
           {"axes_twice", "axes=`bnnd`; allowed: n and d"},
           {"axes_open", "axes=`n(hd`; allowed: n and d"},
+          {"axes_of_none", "axes=`b()nhd`; allowed: n and d"},
+          {"no_key_heads", "heads=`(6, 0)`; allowed: two whole numbers, of q and of k, with rotate_both="},
           {"heads_of_one", "heads=`(6, 2)`; allowed: two whole numbers, of q and of k, with rotate_both="},
           {"rotate_twice", "rotate and rotate_both are both given; allowed: one of them"},
           {"weights_twice", "attend and weights are both given; allowed: one of them"},

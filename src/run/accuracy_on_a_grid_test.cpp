@@ -31,6 +31,13 @@ TEST(Places, are_counted_row_by_row) {
   EXPECT_EQ((Places{{0, 0}, {far, far}}.count()), std::numeric_limits<Position>::max());
 }
 
+TEST(Places, are_asked_for_in_a_call_as_long_as_the_largest_extent) {
+  const Encoding truth = Setting{"sincos_2d", "dim=8"}.truth();
+  const Call call = call_of(truth, Places{{0, 0}, {2, 6}}, 3, 2);
+  EXPECT_EQ(call.length, 7);
+  EXPECT_EQ(call.positions.whole, (Numbers{0, 3, 0, 4}));
+}
+
 const AccuracyOptions numbers_to_6 = {.positions = std::pair{Position{0}, Position{6}}};
 
 // What an encoding answers, with one entry of one place moved: of the head, in the channel or at the key.

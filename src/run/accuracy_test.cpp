@@ -145,6 +145,11 @@ TEST(Accuracy, a_padded_column_is_zero_and_nothing_else) {
   ASSERT_TRUE(found.beyond);
   EXPECT_EQ(found.beyond->at.position, 100);
   EXPECT_EQ(found.beyond->at.column, 6u);
+  rows.at(100, 6) = std::nan("");
+  const Accuracy none = of_file(padded, rows, true);
+  ASSERT_TRUE(none.beyond);
+  EXPECT_EQ(none.beyond->at.position, 100);
+  EXPECT_EQ(none.beyond->at.column, 6u);
 }
 
 // sin and cos of float32 angles of float32 frequencies, as in the tutorials.

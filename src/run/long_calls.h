@@ -15,13 +15,15 @@ namespace posproof {
 // tokens there are, and is right of few, is wrong there.
 //
 // - Consecutive from the domain's first position on, as many as fill every tile, and one more in equal steps
-//   through the domain: rows of a table, the keys of one query, or of a rotation two batch rows at positions
-//   of their own, queries and then keys.
-// - So many queries against two keys, and two queries against so many keys.
+//   through the domain: rows of a table, the keys of one query, or of a rotation two batch rows, the second
+//   behind tokens that were there before, queries and then keys.
+// - So many queries against two keys, and two queries against so many keys; and as many queries as keys of the
+//   shortest of these lengths, of the same sequence.
 // - Of a rotation more batch rows than any that is drawn (`many_rows`), of one token each and of two, queries
-//   and keys; and two rows, of which the tokens of one alone are neighbours. Where its positions have several
-//   numbers, two calls in which those of one token in each row are the same, and one for each two of them in
-//   which these are the same in every position.
+//   and keys, each row at positions of its own, and all at the same; and two rows, of which the tokens of one
+//   alone are neighbours. Where its positions have several numbers, two calls in which those of one token in
+//   each row are the same, and one for each two of them in which these are the same in every position.
+// - Of a rotation and a table some numbers of tokens that lie between these.
 // - Of a rotation, queries and keys, and of a table one row of four times as many tokens: a program may keep
 //   the angles of so many. Of a bias none, since many programs make all of its square and give the rows that
 //   were asked for.

@@ -670,5 +670,35 @@ TEST(LongCalls, say_where_their_time_was_over) {
   EXPECT_NE(std::get<Undecided>(*verdict).why.find("after 0 of the long calls"), std::string::npos);
 }
 
+// What rounding does to a query, a key or a value shows in none where all of them are the same.
+TEST(LongCalls, of_two_opposite_tokens_have_opposite_keys_and_values) {
+  const Encoding truth = operator_of_rope();
+  const Case two = long_cases(truth, truth, all_f32).at(0);
+  for (const std::string name : {"k", "v"}) {
+    const auto values = std::get<std::vector<double>>(*two.find(name));
+    ASSERT_EQ(values.size(), 8u);
+    for (std::size_t c = 0; c < 4; ++c) EXPECT_EQ(values[4 + c], -values[c]) << name;
+  }
+  const auto queries = std::get<std::vector<double>>(*two.find("q"));
+  EXPECT_EQ(queries.front(), queries.back());
+}
+
+// Eight tokens for each number of an axis.
+TEST(LongCalls, on_a_grid_may_be_of_eight_times_its_extents) {
+  const auto tokens = [](Position last) {
+    Encoding truth = truth_of(encodings::axial_rope, "dim=4");
+    Domain domain = positions_of(truth);
+    domain.hi = last;
+    domain.last_on_axis = {last, last};
+    truth = with_positions(std::move(truth), domain);
+    std::vector<std::int64_t> out;
+    for (const Case& one : long_cases(truth, truth, all_f32)) out.push_back(one.integer("tokens"));
+    return out;
+  };
+  EXPECT_EQ(tokens(127), (std::vector<std::int64_t>{256, 257, 1024}));
+  EXPECT_EQ(tokens(31), (std::vector<std::int64_t>{256}));
+  EXPECT_TRUE(tokens(30).empty());
+}
+
 }  // namespace
 }  // namespace posproof::long_calls_test

@@ -88,6 +88,13 @@ TEST(Matrix, judges_every_claim_of_a_cell) {
   EXPECT_EQ(summary(cells_of("learned.attention/breaks_the_symmetry").at(0)), "holds / fails / fails");
 }
 
+// `axial_rope.` and others end with the name of this one.
+TEST(Matrix, of_an_encoding_is_of_no_other_whose_name_ends_so) {
+  const auto cells = cells_of("rope.rotary/is_linear", 1, false);
+  ASSERT_EQ(cells.size(), 1u);
+  EXPECT_EQ(cells[0].encoding, "rope");
+}
+
 TEST(Matrix, has_as_many_answers_as_claims) {
   const auto cells = cells_of("t5_bias.", 3);
   std::size_t answers = 0, claimed = claims_of(encoding_named("t5_bias")).size();

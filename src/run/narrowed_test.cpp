@@ -256,6 +256,25 @@ TEST(KeepWithinFormat, ends_before_the_first_position_whose_value_has_no_place) 
   EXPECT_EQ(last_in("rope", "dim=2", all(), f16), 1 << 20);
 }
 
+// What a bias that is not causal says of later keys counts, too.
+TEST(KeepWithinFormat, is_of_keys_on_both_sides_of_the_query) {
+  Bias later{.heads = 1};
+  later.positions = Domain(0, 1 << 20);
+  later.bias = [](const Positions& queries, const Positions& keys) {
+    Tensor out({1, queries.size(), keys.size()});
+    for (std::size_t i = 0; i < queries.size(); ++i)
+      for (std::size_t j = 0; j < keys.size(); ++j)
+        out.at(i, j) = static_cast<double>(std::max<Position>(0, keys[j] - queries[i]));
+    return out;
+  };
+  for (const bool causal : {false, true}) {
+    later.causal = causal;
+    Encoding subject = later;
+    keep_within_format(later, Precision::parse("f16"), subject);
+    EXPECT_EQ(positions_of(subject).hi, causal ? 1 << 20 : 65503) << causal;
+  }
+}
+
 // Of negative positions, too: of a bias the distance of the first from the last counts.
 TEST(KeepWithinFormat, is_of_positions_on_both_sides_of_0) {
   const auto kept = [](const char* id, const char* words, const Domain& domain, const char* format) {

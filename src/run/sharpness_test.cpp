@@ -153,6 +153,16 @@ TEST(Sharpness, is_that_of_the_sharpest_example_of_each_format) {
   EXPECT_TRUE(sharpest("a/property", property).empty());
 }
 
+TEST(Sharpness, the_sharpest_may_stand_anywhere) {
+  const Property property = property_of([](double, double) { return holds_if(false); });
+  const std::array<NegativeExample, 3> examples = {
+      {{"one", &some_bias, all_f32}, {"two", &some_bias, all_f32}, {"three", &some_bias, all_f32}}};
+  std::vector<MeasuredExample> measured;
+  for (std::size_t n = 0; n < 3; ++n)
+    measured.push_back({"bias", false, &examples[n], {Measure::bound, n == 1 ? 2.0 : 9.0}});
+  EXPECT_EQ(sharpest(property, measured).at(0).example, &examples[1]);
+}
+
 TEST(Sharpness, kinds_are_those_that_the_property_is_asked_of) {
   EXPECT_EQ(kinds_of(property_of([](double, double) { return holds_if(true); })),
             (std::vector<std::string_view>{"bias"}));

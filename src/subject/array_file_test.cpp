@@ -127,6 +127,18 @@ TEST_F(ArrayFile, complex_numbers_are_two_columns_each) {
   }
 }
 
+TEST_F(ArrayFile, of_another_minor_version_is_refused) {
+  std::string bytes = npy("<f4", "False", "(2, 3)", bytes_of(floats));
+  bytes[7] = '\1';
+  const std::string path = file("x.npy", bytes);
+  try {
+    read_array(path);
+    FAIL() << "nothing was thrown";
+  } catch (const SubjectError& error) {
+    EXPECT_EQ(error.what(), path + ": is of .npy version 1.1; 1.0, 2.0 and 3.0 are read");
+  }
+}
+
 // The largest that is read, 2 GiB of which the disk holds one page.
 TEST_F(ArrayFile, opening_reads_no_values) {
   const std::string path = file("x.npy", npy("<f8", "False", "(268435456,)", ""));

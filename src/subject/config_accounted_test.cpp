@@ -270,6 +270,8 @@ TEST(ConfigAccounted, models_with_settings_of_their_own) {
        "dim=128 base=500000 layout=half_split"},
       {R"({"model_type": "mpt", "d_model": 512, "n_heads": 8, "attn_config": {"alibi": true, "rope_theta": 10000}})",
        "describes no rope: `attn_config.alibi` is true"},
+      {R"({"model_type": "mpt", "d_model": 512, "n_heads": 8, "attn_config": {"rope": false, "rope_theta": 10000}})",
+       "describes no rope: `attn_config.rope` is false"},
       {R"({"model_type": "baichuan", "hidden_size": 5120, "num_attention_heads": 40})",
        "describes no rope: model baichuan of hidden_size 5120 has ALiBi"},
       {R"({"model_type": "baichuan", "hidden_size": 4096, "num_attention_heads": 32})",

@@ -340,6 +340,14 @@ TEST(GgufSettings, that_are_no_such_header_are_refused) {
   for (std::size_t size = 4; size < right.size(); ++size)
     EXPECT_NE(refused([&] { gguf_settings(right.substr(0, size)); }), "") << size;
   const auto why = [](const std::string& file) { return refused([&] { config_settings("x.gguf", file); }); };
+  const auto of_axes = [](std::uint32_t axes) {
+    std::string out = "GGUF" + bytes<std::uint32_t>(3) + bytes<std::uint64_t>(1) + bytes<std::uint64_t>(0) +
+                      text("t") + bytes(axes);
+    for (std::uint32_t n = 0; n < axes; ++n) out += bytes<std::uint64_t>(1);
+    return out + bytes<std::uint32_t>(0) + bytes<std::uint64_t>(0);
+  };
+  EXPECT_NO_THROW(gguf_settings(of_axes(4)));
+  EXPECT_EQ(why(of_axes(5)), "`x.gguf`: a GGUF tensor of 5 axes; allowed: at most 4");
   EXPECT_EQ(why(gguf(llama, {}, 1)), "`x.gguf`: is GGUF of version 1; allowed: 2 and 3");
   EXPECT_EQ(why(gguf(llama, {}, 4)), "`x.gguf`: is GGUF of version 4; allowed: 2 and 3");
   EXPECT_EQ(why(gguf({entry<float>("a", 6, 1), entry<float>("a", 6, 1)})), "`x.gguf`: has the key `a` twice");

@@ -145,6 +145,12 @@ TEST(LibrarySubject, positions_may_have_several_numbers_or_be_real) {
   EXPECT_EQ(answer(opened("", expected(grid, "dim=2")).encoding, call),
             Tensor({2, 2}, {6.25, 38.25, 8.5, 40.5}));
 
+  Bias window{.heads = 1};
+  window.positions.axes = 2;
+  window.bias = [](const Positions&, const Positions&) { return Tensor({1, 0, 0}); };
+  Call pairs{.positions = {.whole = {5, 1, 7, 2}, .axes = 2}, .keys = {.whole = {2, 0}, .axes = 2}};
+  EXPECT_EQ(answer(opened("", expected(window, "dim=2")).encoding, pairs), Tensor({1, 2, 1}, {18, 26}));
+
   Table real{.dim = 2};
   real.positions.real = true;
   real.rows = grid.rows;
@@ -177,6 +183,11 @@ TEST(LibrarySubject, what_is_not_its_own_it_may_not_write) {
     EXPECT_TRUE(thrown("misbehaves=" + how).ends_with(": rows() " + what)) << thrown("misbehaves=" + how);
   };
   says("changes", "changes what it is given");
+  for (const std::string how : {"changes_positions", "writes_before_x"}) {
+    const Subject rotary = opened("misbehaves=" + how, expected(Rotary{.dim = 2}));
+    const auto rotate = [&] { as<Rotary>(rotary.encoding).rotate(Tensor({1, 1, 2, 2}), two, Role::query); };
+    EXPECT_TRUE(testing::thrown(library, rotate).ends_with(": rotate() changes what it is given")) << how;
+  }
   says("writes_before", "writes beside its answer");
   says("writes_behind", "writes beside its answer");
 }

@@ -158,6 +158,8 @@ TEST(SubjectProtocol, every_fault_of_an_introduction_is_named) {
             ": says `8` for `heads`; allowed: two whole numbers from 1 to 16384");
   EXPECT_EQ(start(bad("no_key_head")),
             ": says `8 0` for `heads`; allowed: two whole numbers from 1 to 16384");
+  EXPECT_EQ(start(bad("too_many_heads")),
+            ": says `8 16385` for `heads`; allowed: two whole numbers from 1 to 16384");
   EXPECT_EQ(start(bad("backward_or_not")), ": says `perhaps` for `backward`, which is `yes` or is left out");
   EXPECT_EQ(start(bad("processor_or_not")),
             ": says `perhaps` for `processor`, which is `yes` or is left out");

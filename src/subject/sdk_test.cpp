@@ -64,6 +64,16 @@ TEST(PythonSubject, flags_are_what_they_say) {
   EXPECT_EQ(testing::rows(table, two, 10), Tensor({2, 3}, {1, 0, 1, 1, 0, 1}));
 }
 
+TEST(PythonSubject, a_list_may_have_runs_of_equal_numbers) {
+  const Subject table = open(sdk("runs"), expected(Table{.dim = 6}, "dim=6 runs=[1,2,2,2,2,3]"));
+  EXPECT_EQ(testing::rows(table, {0}), Tensor({1, 6}, {1, 2, 2, 2, 2, 3}));
+}
+
+TEST(PythonSubject, a_role_that_may_be_left_out_is_given) {
+  const Subject subject = open(sdk("optional_role"), expected(Rotary{.dim = 2}));
+  EXPECT_EQ(rotated(subject, Tensor({1, 1, 1, 2}, {1, 2})), Tensor({1, 1, 1, 2}, {2, 4}));
+}
+
 TEST(PythonSubject, what_is_printed_does_not_reach_the_stream) {
   const Subject subject = open(sdk("printing"), expected(Rotary{.dim = 2}));
   EXPECT_EQ(rotated(subject, quarters({1, 1, 2, 2})), quarters({1, 1, 2, 2}));
@@ -88,6 +98,66 @@ TEST(PythonSubject, an_exception_of_the_kinds_that_decline_is_a_refusal) {
                               rotated(subject, quarters({1, 1, 2, 2}));
                             }),
             " declines: position 3 is past the end");
+}
+
+TEST(PythonSubject, each_of_several_kinds_that_decline_is_a_refusal) {
+  const Subject subject = open(sdk("declining_either"), expected(Rotary{.dim = 2}));
+  const auto said = [&](std::size_t tokens) {
+    return thrown<Refusal>(sdk("declining_either"), [&] { rotated(subject, quarters({1, 1, tokens, 2})); });
+  };
+  EXPECT_EQ(said(1), " declines: 'it ends'");
+  EXPECT_EQ(said(2), " declines: it ends");
+}
+
+TEST(PythonSubject, a_refusal_without_words_has_the_name_of_its_exception) {
+  const Subject subject = open(sdk("declining_silently"), expected(Rotary{.dim = 2}));
+  EXPECT_EQ(thrown<Refusal>(sdk("declining_silently"),
+                            [&] {
+                              rotated(subject, quarters({1, 1, 2, 2}));
+                            }),
+            " declines: IndexError");
+}
+
+TEST(PythonSubject, has_a_name_and_an_end_of_its_own) {
+  const Subject subject = open(sdk("ends"), expected(Table{.dim = 3}, "dim=3"));
+  EXPECT_EQ(subject.description, "a table");
+  const Domain domain = positions_of(subject.encoding);
+  EXPECT_EQ(domain.hi, 9);
+  EXPECT_TRUE(domain.ends);
+  EXPECT_FALSE(positions_of(open(sdk("all"), expected(Table{.dim = 3}, "dim=3")).encoding).ends);
+}
+
+TEST(PythonSubject, hears_of_every_kind_that_it_can_be_asked_as) {
+  Expected both = expected(Table{.dim = 1}, "dim=1");
+  both.declared.push_back(Attention{.dim = 1, .value_dim = 1});
+  EXPECT_EQ(testing::rows(open(sdk("kinds"), both), {0}), Tensor({1, 1}, {1}));
+}
+
+TEST(PythonSubject, a_mask_holds_flags_whatever_positions_are) {
+  const Subject subject = open(sdk("flags_of_a_mask"), expected(Attention{.dim = 2, .value_dim = 1}));
+  for (std::size_t n = 1; n <= 8; ++n) {
+    const Tensor q({n, 2});
+    EXPECT_EQ(as<Attention>(subject.encoding)
+                  .attend(q, q, Tensor({n, 1}), Mask({n, n}, std::vector<double>(n * n, 1))),
+              Tensor({n, 1}))
+        << n;
+  }
+}
+
+// A fork takes one thread with it: beside another one a new object is a new process.
+TEST(PythonSubject, a_new_object_is_a_fork_of_what_was_imported_by_one_thread) {
+  const auto asked = [](const Subject& subject) { return testing::rows(subject, {0}).data; };
+  const Subject alone = open(sdk("imported"), expected(Table{.dim = 2}, "dim=2"));
+  const std::vector<double> before = asked(alone);
+  alone.renew();
+  EXPECT_EQ(asked(alone)[0], before[0]);
+  EXPECT_NE(asked(alone)[1], before[1]);
+
+  const Subject beside = open(sdk("imported_beside_a_thread"), expected(Table{.dim = 2}, "dim=2"));
+  const std::vector<double> first = asked(beside);
+  EXPECT_EQ(first[0], first[1]);
+  beside.renew();
+  EXPECT_NE(asked(beside)[0], first[0]);
 }
 
 // "Too many indices" has nothing to do with positions: what nobody meant is no refusal.
@@ -137,6 +207,17 @@ TEST(PythonSubject, what_stands_for_trained_numbers_is_the_same_as_here) {
     EXPECT_DOUBLE_EQ(found.data[180 + n], seeded_normal(5, 2 + n, 0.5)) << n;
 }
 
+TEST(PythonSubject, what_stands_for_trained_numbers_is_distributed_as_the_encodings_matrix) {
+  for (const std::string encoding : {"learned", "gaussian_fourier", "random_fourier"}) {
+    Expected one = expected(Table{.dim = 3}, "dim=3");
+    one.encoding = encoding;
+    const Tensor found = testing::rows(open(sdk("trained_as_asked"), one), {0, 1});
+    for (std::size_t n = 0; n < 6; ++n)
+      EXPECT_DOUBLE_EQ(found.data[n], encoding == "learned" ? seeded(5, n, 0.5) : seeded_normal(5, n, 0.5))
+          << encoding << " " << n;
+  }
+}
+
 // Each pair of copies of a position is a call of a function that takes whole sequences.
 TEST(PythonSubject, logits_of_whole_sequences_are_asked_for_a_few_copies_of_a_position) {
   const Subject subject = open(sdk("whole_sequences"), expected(Contextual{.dim = 2}, "dim=2"));
@@ -183,6 +264,7 @@ TEST(PythonSubject, arrays_have_no_content_beside_them) {
 // Keys come with as many heads as the function has of them, the others in another call.
 TEST(PythonSubject, keys_come_with_their_own_number_of_heads) {
   const Subject subject = open(sdk("by_heads"), expected(Rotary{.dim = 2, .heads = 4}));
+  EXPECT_EQ(subject.own_heads, (std::array<std::size_t, 2>{4, 2}));
   const Tensor x({1, 4, 1, 2});
   EXPECT_EQ(rotated(subject, x).data, (std::vector<double>{0, 0, 1, 1, 2, 2, 3, 3}));
   EXPECT_EQ(rotated(subject, x, Role::key).data, (std::vector<double>{0, 0, 1, 1, 0, 0, 1, 1}));
@@ -202,12 +284,19 @@ TEST(PythonSubject, a_class_token_has_a_position_before_all_others) {
   EXPECT_EQ(first("heads=1"), 0);
   EXPECT_EQ(first("heads=1 class_token=none"), 0);
   EXPECT_EQ(first("heads=1 class_token=apart"), -1);
+  EXPECT_EQ(first("heads=1 offset=2 padding_row=1"), -1) << "so does padding, where it has one";
+  EXPECT_EQ(first("heads=1 offset=2 padding_row=0"), -2);
+  EXPECT_EQ(first("heads=1 offset=2 padding_row=-1"), 0);
 }
 
-TEST(PythonSubject, a_signal_that_kills_it_is_named) {
-  const Subject subject = open(sdk("dying"), expected(Rotary{.dim = 2}));
-  const std::string message = thrown(sdk("dying"), [&] { rotated(subject, quarters({1, 1, 2, 2})); });
-  EXPECT_NE(message.find("killed by SIGSEGV"), std::string::npos) << message;
+TEST(PythonSubject, what_ends_it_is_named) {
+  for (const auto& [what, end] :
+       {std::pair{"dying", "is killed by SIGSEGV"}, std::pair{"killed", "is killed by SIGKILL"},
+        std::pair{"leaving", "exits with status 3"}}) {
+    const Subject subject = open(sdk(what), expected(Rotary{.dim = 2}));
+    const std::string message = thrown(sdk(what), [&] { rotated(subject, quarters({1, 1, 2, 2})); });
+    EXPECT_NE(message.find(end), std::string::npos) << message;
+  }
 }
 
 TEST(PythonSubject, a_module_is_served_as_it_is) {
@@ -285,6 +374,9 @@ TEST(PythonSubject, what_it_was_given_stays_as_it_was) {
     EXPECT_EQ(answer(as_meant, t), Tensor({1, 1, 1, 2}, {2, 4}));
     EXPECT_EQ(answer(in_place, t), Tensor({1, 1, 1, 2}, {2, 4})) << "it returns what it was given";
   }
+  EXPECT_NE(thrown(sdk("changing_positions"), [] { answer(opened("changing_positions"), 0); })
+                .find("rotate() changed `positions`"),
+            std::string::npos);
   std::size_t found = 0;
   const Subject beyond = opened("beyond");
   for (Position t = 0; t < 12; ++t) {
@@ -307,6 +399,15 @@ TEST(PythonSubject, an_answer_is_never_converted) {
   const std::string other = thrown(sdk("to_double f32"), [&] { rotated(wide, quarters({1, 1, 2, 2})); });
   EXPECT_NE(other.find("role query): answers f64; declared f32"), std::string::npos) << other;
   EXPECT_EQ(other.find("Traceback"), std::string::npos) << other;
+
+  // Between 1 and its neighbour in bf16, which float32 holds.
+  const Subject between = open(sdk("unrounded"), expected(Rotary{.dim = 2}));
+  EXPECT_NE(thrown(sdk("unrounded"),
+                   [&] {
+                     rotated(between, Tensor({1, 1, 1, 2}, {1, 1}));
+                   })
+                .find("answers f32; declared bf16"),
+            std::string::npos);
 }
 
 // The same numbers in another order of their bytes are the same format.
@@ -399,15 +500,19 @@ TEST(PythonSubject, a_list_or_a_batch_that_is_no_answer_to_one_row_is_refused) {
 }
 
 // Bytes that posproof does not write, from a pipe: what a program with the SDK says of them.
-std::string said_of(const std::string& header) {
+std::string said_of_bytes(const std::string& bytes) {
   const std::string file = ::testing::TempDir() + fmt::format("posproof_header_{}", ::getpid());
-  std::ofstream(file, std::ios::binary) << static_cast<char>(header.size()) << std::string(7, '\0') << header;
+  std::ofstream(file, std::ios::binary) << bytes;
   std::FILE* pipe = ::popen((sdk("all").substr(4) + " < " + file + " 2>&1").c_str(), "r");
   std::string out;
   for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) out += static_cast<char>(c);
   ::pclose(pipe);
   std::filesystem::remove(file);
   return out;
+}
+
+std::string said_of(const std::string& header) {
+  return said_of_bytes(static_cast<char>(header.size()) + std::string(7, '\0') + header);
 }
 
 TEST(PythonSubject, refuses_a_header_with_a_key_twice) {
@@ -424,6 +529,23 @@ TEST(PythonSubject, refuses_tensors_that_do_not_fit_their_bytes) {
                       offsets + "]}}"),
               "tensor `x` of a frame does not fit its bytes\n")
         << offsets;
+}
+
+// Its bytes would fit: there are 8 more of them than 2^32.
+TEST(PythonSubject, refuses_a_frame_past_4_gib) {
+  EXPECT_EQ(said_of(R"({"__metadata__":{"id":"1"},"x":{"dtype":"I64","shape":[536870913],)"
+                    R"("data_offsets":[0,4294967304]}})"),
+            "tensor `x` of a frame does not fit its bytes\n");
+}
+
+TEST(PythonSubject, refuses_an_input_that_ends_early) {
+  const std::string ended = "standard input ended in the middle of a frame\n";
+  EXPECT_EQ(said_of(R"({"__metadata__":{"id":"1"},"x":{"dtype":"I64","shape":[1],"data_offsets":[0,8]}})"),
+            ended);
+  EXPECT_EQ(said_of_bytes(std::string("\x20\0\0\0\0\0\0\0{}", 10)), ended);
+  for (const std::string& bytes : {std::string("abc"), std::string("\0\0\x20\0\0\0\0\0", 8)})
+    EXPECT_EQ(said_of_bytes(bytes),
+              "standard input does not speak posproof's protocol: run this program as cmd:... of posproof\n");
 }
 
 TEST(PythonSubject, large_frames_pass_in_both_directions) {
@@ -451,6 +573,9 @@ TEST(PythonSubject, rounds_to_bfloat16_to_nearest_even) {
   const Subject subject = open(sdk("rounded"), expected(Rotary{.dim = 2}));
   // 1/3 = 0x3eaaaaab rounds up to 0x3eab; 5/3 = 0x3fd55555 rounds down to 0x3fd5
   EXPECT_EQ(rotated(subject, Tensor({1, 1, 1, 2}, {1, 5})), Tensor({1, 1, 1, 2}, {0x1.56p-2, 0x1.aap0}));
+  // In the middle between 1 and 1 + 2^-7, and between that and 1 + 2^-6.
+  EXPECT_EQ(rotated(open(sdk("ties"), expected(Rotary{.dim = 2})), Tensor({1, 1, 1, 2}, {1, 1 + 0x1p-7})),
+            Tensor({1, 1, 1, 2}, {1, 1 + 0x1p-6}));
 }
 
 // All bits of this one are ones: rounded as a number it would be 0.

@@ -186,6 +186,12 @@ TEST_F(TableFile, a_bias_may_have_its_heads_last) {
         << shape;
     EXPECT_TRUE(subject.description.ends_with("2, 2, 3], heads last, in F64")) << subject.description;
   }
+  // One row for all queries.
+  const std::vector<double> row = {0, 100, 200, 1, 101, 201};
+  const Subject of_one_row = open("table:" + file("x.npy", npy(dictionary("<f8", "(1, 2, 3)"), bytes(row))),
+                                  expected(Bias{.heads = 3}, "heads=3"));
+  const std::vector<Position> first = {0}, keys = {1, 0};
+  EXPECT_EQ(as<Bias>(of_one_row.encoding).bias(first, keys), Tensor({3, 1, 2}, {1, 0, 101, 100, 201, 200}));
   // Of two heads where three were declared: no queries and keys are taken for them.
   const std::string path = file("x.npy", npy(dictionary("<f8", "(2, 1, 3)"), bytes(std::vector<double>(6))));
   EXPECT_EQ(thrown<std::invalid_argument>(

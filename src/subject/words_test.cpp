@@ -27,6 +27,7 @@ TEST(Words, are_split_as_a_shell_would) {
   EXPECT_EQ(split("python3  rope.py\t--dim 8 "), (List{"python3", "rope.py", "--dim", "8"}));
   EXPECT_EQ(split("'a b'c \"d 'e' \\\"f\\\"\" g\\ h ''"), (List{"a bc", "d 'e' \"f\"", "g h", ""}));
   EXPECT_EQ(split("'a\\b' \"a\\b\" $HOME *"), (List{"a\\b", "a\\b", "$HOME", "*"}));
+  EXPECT_EQ(split(R"("a\\b" "a\"b" "a\$b")"), (List{R"(a\b)", "a\"b", R"(a\$b)"}));
   EXPECT_EQ(refused([] { split("rope 'it is"); }), "`rope 'it is`: a ' is not closed");
   EXPECT_EQ(refused([] { split("  "); }), "`  ` names no program");
 }

@@ -95,6 +95,8 @@ if wrong == "backward_of_rows":
     said["backward"] = "yes"
 if wrong == "heads_of_keys_alone":
     said["heads"] = "8"
+if wrong == "too_many_heads":
+    said["heads"] = "8 16385"
 if wrong == "no_key_head":
     said["heads"] = "8 0"
 if wrong == "backward_or_not":

@@ -95,6 +95,8 @@ int rows(const void* positions, std::size_t n, std::size_t axes, std::int64_t le
 // x times the position, times 2 for keys
 int rotate(const void* x, const void* positions, std::size_t batch, std::size_t heads, std::size_t n,
            std::size_t dim, std::size_t axes, int is_key, void* out) {
+  if (misbehaves("changes_positions")) std::memset(const_cast<void*>(positions), 1, 1);
+  if (misbehaves("writes_before_x")) static_cast<float*>(const_cast<void*>(x))[-1] = 0;
   for (std::size_t e = 0; e < batch * heads * n * dim; ++e) {
     const std::size_t row = e / dim, token = row / (heads * n) * n + row % n;
     put(out, e, get(x, e) * position(positions, token * axes) * (is_key != 0 ? 2 : 1));

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "examples"))
 
@@ -13,6 +14,10 @@ what, dtype = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "f32"
 
 def twice(x, positions, role):
     return x + x if role == "query" else x
+
+
+def optional_role(x, positions, role="neither"):
+    return twice(x, positions, role)
 
 
 def printing(x, positions, role):
@@ -28,6 +33,10 @@ def failing(x, positions, role):
 
 def declining(x, positions, role):
     raise IndexError("position %d is past the end" % positions.max())
+
+
+def declining_silently(x, positions, role):
+    raise IndexError
 
 
 def too_many_indices(x, positions, role):
@@ -78,6 +87,12 @@ def first_seen(q, k, v, mask):
     return v[np.argmax(mask, axis=1)]
 
 
+def seen_as_flags(q, k, v, mask):
+    if mask.dtype != bool:
+        raise TypeError("a mask of " + str(mask.dtype))
+    return first_seen(q, k, v, mask)
+
+
 def type_of_x(x, positions, role):
     raise TypeError(type(x).__name__ + " " + str(x.dtype))
 
@@ -94,6 +109,11 @@ def in_place(x, positions, role):
 
 def changing(x, positions, role):
     x *= 2
+    return x.copy()
+
+
+def changing_positions(x, positions, role):
+    positions += 1
     return x.copy()
 
 
@@ -123,6 +143,14 @@ def dying(x, positions, role):
     os.kill(os.getpid(), 11)
 
 
+def killed(x, positions, role):
+    os.kill(os.getpid(), 9)
+
+
+def leaving(x, positions, role):
+    os._exit(3)
+
+
 if what == "all":
     serve(rows=ids, rotate=twice, bias=sums, logits=dots, attend=first_seen, version=3, conventions="many",
           domain=(0, 99), precision="f32/f32")
@@ -137,6 +165,10 @@ elif what == "shapes":  # of one row of what posproof asks, as code gives it; th
           attend=lambda *at: form(first_seen(*at)), dtype=dtype)
 elif what == "rounded":  # thirds, in bfloat16 made from float32
     serve(rotate=lambda x, positions, role: bf16(x / np.float32(3)), dtype="bf16")
+elif what == "ties":  # the middle between two neighbours
+    serve(rotate=lambda x, positions, role: bf16(x + np.float32(2 ** -8)), dtype="bf16")
+elif what == "unrounded":
+    serve(rotate=lambda x, positions, role: x + np.float32(2 ** -8), dtype="bf16")
 elif what == "rounded_nan":
     serve(rotate=lambda x, positions, role: bf16(np.full(x.shape, 0x7FFFFFFF, np.uint32).view(np.float32)), dtype="bf16")
 elif what == "layout":
@@ -149,6 +181,22 @@ elif what == "torch_in_place":
 elif what == "torch_changing":
     import torch
     serve(rotate=lambda x, positions, role: x.mul_(2).clone(), dtype=getattr(torch, dtype))
+elif what == "declining_either":
+    def out_of_reach(x, positions, role):
+        raise KeyError("it ends") if x.shape[2] == 1 else ValueError("it ends")
+
+    serve(rotate=out_of_reach, decline=(KeyError, ValueError))
+elif what == "ends":
+    serve(rows=ids, domain=(0, 9), ends=True, name="a table")
+elif what == "kinds":  # whether it can be asked as rows and as an operator, in this order
+    serve(rows=lambda positions: np.full((len(positions), 1), hello().kinds == ["rows", "attend"], np.float32))
+elif what == "flags_of_a_mask":
+    serve(attend=seen_as_flags, positions=["int64", "int32"])
+elif what in ("imported", "imported_beside_a_thread"):  # by which process, and which one answers
+    imported = os.getpid()
+    if what == "imported_beside_a_thread":
+        threading.Thread(target=threading.Event().wait, daemon=True).start()
+    serve(rows=lambda positions: np.array([[imported, os.getpid()]] * len(positions), np.float32))
 elif what == "bad_positions":
     serve(rotate=twice, positions="int8")
 elif what == "processors":  # on how many it may run while it computes, and which process it is
@@ -173,6 +221,13 @@ elif what == "trained":
     from posproof_subject import trained
     table = np.concatenate([trained((40, 3), -7, 0.02), trained((20, 3), 2 ** 40, first=10), trained((40, 3), 5, 0.5, 2, True)])
     serve(rows=lambda positions: table[positions], dtype="f64")
+elif what == "trained_as_asked":
+    from posproof_subject import trained
+    hello()
+    table = trained((40, 3), 5, 0.5)
+    serve(rows=lambda positions: table[positions], dtype="f64")
+elif what == "runs":  # of equal numbers in a list
+    serve(rows=lambda positions: np.array([hello()["runs"]] * len(positions), np.float32))
 elif what == "type_of_integers":
     serve(rows=type_of_positions, positions=["int64", "int32"])
 elif what == "whole_sequences":

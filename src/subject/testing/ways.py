@@ -104,6 +104,8 @@ def both(q, k, positions):
     q, k = turned(q, cos, sin), turned(k, cos, sin)
     if wrong == "mixed":
         q = q + k[:, :1] * f32(2**-20)
+    if wrong == "mixed_keys":
+        k = k + q[:, :1] * f32(2**-20)
     if wrong == "last_head" and q.shape[1] == 6:
         q[:, 5] = q[:, 5] * f32(1.001)
     if wrong == "last_key_head" and k.shape[1] == 2:
@@ -162,6 +164,8 @@ def slopes_masked(mask):
     far = counted(mask).astype(f32)
     by_head = f32(2) ** (f32(-8) * np.arange(1, asked["heads"] + 1, dtype=f32) / f32(asked["heads"]))
     bias = far[:, None, None, :] * by_head[:, None, None]
+    if wrong == "second_row":
+        bias[1] += 1
     return bias if way == "bias_mask" else bias.reshape(-1, 1, mask.shape[1])
 
 
@@ -196,6 +200,10 @@ def both_behind_a_prefix(q, k, positions):
 
 def both_alone(q, k, positions):
     return both(q, k, positions)[0]
+
+
+def both_in_a_tuple_of_one(q, k, positions):
+    return both(q, k, positions)[:1]
 
 
 def overwrites(x, positions, role):
@@ -267,10 +275,20 @@ def cut_from_the_end(nq, nk):
     return slopes(np.arange(n), np.arange(n))[:, n - nq:, :nk]
 
 
+def kept_and_places(n):
+    need(n == asked["kept_rows"] + asked["height"] * asked["width"])
+    return columns(np.arange(n))
+
+
 def cut_beside_more_keys(nq, nk):
     if nq > nk:
         raise ValueError("%d queries and %d keys" % (nq, nk))
     return cut_from_the_end(nq, nk)
+
+
+def square(nq, nk):
+    need(nq == nk)
+    return slopes(np.arange(nq), np.arange(nk))
 
 
 def products(q, k):
@@ -311,6 +329,9 @@ ways = {
     "shared": lambda: serve(rotate=shared, takes_positions="shared"),
     "ascending": lambda: serve(rotate=ascending, takes_positions="ascending"),
     "offset": lambda: serve(rotate=offset, takes_positions="offset"),
+    "length_ascending": lambda: serve(rotate=lambda x, positions: np.full_like(x, positions[-1] + 1), takes_positions="ascending"),
+    "length_each": lambda: serve(rotate=lambda x, positions: np.full_like(x, positions.max() + 1), axes="hnd"),
+    "length_offset": lambda: serve(rotate=lambda x, first: np.full_like(x, first + x.shape[2]), takes_positions="offset"),
     "growing": lambda: serve(rotate=growing, takes_positions="offset"),
     "sequence": lambda: serve(rotate=sequence, takes_positions="sequence"),
     "declared_sequence": lambda: serve(rotate=sequence, takes_positions="sequence", domain=(0, 99)),
@@ -331,12 +352,14 @@ ways = {
     "mask_without_batch": lambda: serve(rotate=masked, takes_positions="mask", axes="nhd"),
     "logits_mask": lambda: serve(logits=products, takes_positions="mask"),
     "prefix": lambda: serve(rotate=behind_a_prefix, prefix=5),
+    "prefix_in_bf16": lambda: serve(rotate=lambda x, positions: bf16(behind_a_prefix(x, positions)), prefix=5, dtype="bf16"),
     "prefix_both": lambda: serve(rotate_both=both_behind_a_prefix, prefix=5),
     "suffix": lambda: serve(rotate=between_others, prefix=1, suffix=2),
     "negative_suffix": lambda: serve(rotate=each, suffix=-1),
     "negative_prefix": lambda: serve(rotate=each, prefix=-1),
     "prefix_of_rows": lambda: serve(rows=columns, prefix=1),
     "both_alone": lambda: serve(rotate_both=both_alone),
+    "both_in_a_tuple_of_one": lambda: serve(rotate_both=both_in_a_tuple_of_one),
     "overwrites": lambda: serve(rotate=overwrites, in_place=True),
     "overwrites_unsaid": lambda: serve(rotate=overwrites),
     "overwrites_both": lambda: serve(rotate_both=overwrites_both, in_place=True),
@@ -353,6 +376,8 @@ ways = {
     "rows_ascending": lambda: serve(rows=table_ascending, takes_positions="ascending"),
     "rows_offset": lambda: serve(rows=table_offset, takes_positions="offset"),
     "rows_sequence": lambda: serve(rows=table_sequence, takes_positions="sequence"),
+    "rows_of_a_resized_table": lambda: serve(rows=kept_and_places, takes_positions="sequence"),
+    "rows_of_a_grid": lambda: serve(rows=lambda n: (np.arange(n)[:, None] * dim + np.arange(dim)).astype(f32), takes_positions="sequence"),
     "rows_too_short": lambda: serve(rows=lambda n: columns(np.arange(max(0, n - 1))), takes_positions="sequence"),
     "bias_sequence": lambda: serve(bias=lambda nq, nk: slopes(np.arange(nq), np.arange(nk)), takes_positions="sequence"),
     "rotate_and_bias_sequence": lambda: serve(rotate=sequence, bias=lambda nq, nk: slopes(np.arange(nq), np.arange(nk)),
@@ -360,12 +385,14 @@ ways = {
     "bias_from_the_end": lambda: serve(bias=lambda nq, nk: slopes(np.arange(nk - nq, nk), np.arange(nk)), takes_positions="sequence"),
     "bias_of_a_cache": lambda: serve(bias=cut_from_the_end, takes_positions="sequence"),
     "bias_of_a_cache_alone": lambda: serve(bias=cut_beside_more_keys, takes_positions="sequence"),
+    "bias_of_squares": lambda: serve(bias=square, takes_positions="sequence"),
     "bias_late_alone": lambda: serve(bias=lambda nq, nk: slopes(np.arange(nk - nq, nk) - (nq == 1 < nk), np.arange(nk)),
                                      takes_positions="sequence"),
     "bias_square": lambda: serve(bias=lambda n: slopes(np.arange(n), np.arange(n)), takes_positions="sequence"),
     "logits_sequence": lambda: serve(logits=products, takes_positions="sequence"),
     "attend_axes": lambda: serve(attend=attend, axes="bnhd"),
     "weights": lambda: serve(weights=weights),
+    "means": lambda: serve(weights=lambda q, k, mask: mask / mask.sum(axis=1, keepdims=True), dtype="f64"),
     "weights_by_heads": lambda: serve(weights=weights_by_heads),
     "weights_in_bf16": lambda: serve(weights=lambda q, k, mask: bf16(weights(q, k, mask)), dtype="bf16", precision="bf16/f32"),
     # refused
@@ -374,6 +401,9 @@ ways = {
     "no_such_axes": lambda: serve(rotate=each, axes="bdn"),
     "axes_twice": lambda: serve(rotate=each, axes="bnnd"),
     "axes_open": lambda: serve(rotate=each, axes="n(hd"),
+    "other_axes": lambda: serve(rotate=lambda x, positions: x.swapaxes(1, 2), axes="bnhd"),
+    "axes_of_none": lambda: serve(rotate=each, axes="b()nhd"),
+    "no_key_heads": lambda: serve(rotate_both=both, heads=(6, 0)),
     "heads_of_one": lambda: serve(rotate=each, heads=(6, 2)),
     "rotate_twice": lambda: serve(rotate=each, rotate_both=both),
     "vjp_of_nothing": lambda: serve(rows=columns, vjp=vjp),

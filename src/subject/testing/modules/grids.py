@@ -36,6 +36,18 @@ def channels_last():
     serve_module(lambda asked: ChannelsLastLike(asked["dim"]))
 
 
+class FirstAloneLike(ChannelsLastLike):
+    def forward(self, tensor):
+        table = super().forward(tensor)
+        table[1:] = 0
+        return table
+
+
+@attached
+def first_alone():
+    serve_module(lambda asked: FirstAloneLike(asked["dim"]))
+
+
 class ChannelsFirstLike(nn.Module):
     """Mask2Former: forward(x) of [batch, channels, rows, columns], whose channels do not matter."""
 

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 from attached import attached, wrong, ladder, angles, halves_turned, pairs_turned
-from posproof_subject import serve_module
+from posproof_subject import hello, serve_module
 
 
 class TorchtuneLike(nn.Module):
@@ -169,6 +169,11 @@ def scratch():
     serve_module(ScratchLike)
 
 
+@attached
+def scratch_as_it_is():
+    serve_module(ScratchLike(hello()["dim"]))
+
+
 class OffsetLike(nn.Module):
     """forward(x, offset): what a key-value cache holds already."""
 
@@ -210,6 +215,48 @@ class PackedLike(nn.Module):
 @attached
 def packed():
     serve_module(PackedLike, domain=(0, 4095))
+
+
+class PackedInPlace(PackedLike):
+    """The same, which returns nothing."""
+
+    def forward(self, qkv, seqlen_offset=0):
+        super().forward(qkv, seqlen_offset=seqlen_offset)
+
+
+@attached
+def packed_in_place():
+    serve_module(PackedInPlace)
+
+
+class PackedByHeads(PackedLike):
+    """The same of qkv [batch, 3, heads, n, dim]."""
+
+    def forward(self, qkv, seqlen_offset=0):
+        super().forward(qkv.permute(0, 3, 1, 2, 4), seqlen_offset=seqlen_offset)
+        return qkv
+
+
+@attached
+def packed_by_heads():
+    serve_module(PackedByHeads)
+
+
+class RotatesSecondV(PackedLike):
+    def forward(self, qkv, seqlen_offset=0):
+        y = super().forward(qkv, seqlen_offset=seqlen_offset)
+        y[1:, :, 2] = y[1:, :, 1]
+        return y
+
+
+@attached
+def rotates_second_v():
+    serve_module(RotatesSecondV)
+
+
+@attached
+def packed_elsewhere():
+    serve_module(PackedLike, axes="bhnd")
 
 
 class RotatesV(PackedLike):

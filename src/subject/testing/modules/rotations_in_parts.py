@@ -15,6 +15,7 @@ class LlamaLike(nn.Module):
     def __init__(self, dim, max_position_embeddings=2048, base=10000, device=None):
         super().__init__()
         self.register_buffer("inv_freq", ladder(dim, base), persistent=False)
+        self.register_buffer("longest", torch.tensor(max_position_embeddings), persistent=False)
 
     @torch.no_grad()
     def forward(self, x, position_ids):
@@ -178,6 +179,18 @@ def x_transformers():
     serve_module(AnglesOnly)
 
 
+class PairAnglesLike(AnglesOnly):
+    """The same, an angle for each pair."""
+
+    def forward(self, t):
+        return super().forward(t)[:, :len(self.inv_freq)]
+
+
+@attached
+def pair_angles():
+    serve_module(PairAnglesLike)
+
+
 class AnglesAndScale(AnglesOnly):
     """x-transformers and local-attention: the angles, and xPos's scale, which is 1 without it."""
 
@@ -188,6 +201,27 @@ class AnglesAndScale(AnglesOnly):
 @attached
 def x_transformers_scale():
     serve_module(AnglesAndScale)
+
+
+class AnglesAndAmplitude(AnglesOnly):
+    def forward(self, t):
+        return super().forward(t), torch.full((1,), 2.0)
+
+
+@attached
+def amplitude():
+    serve_module(AnglesAndAmplitude)
+
+
+class HalfOfSines(AnglesOnly):
+    def forward(self, t):
+        angle = super().forward(t)
+        return angle.cos(), angle.sin()[:, :len(self.inv_freq)]
+
+
+@attached
+def half_of_sines():
+    serve_module(HalfOfSines)
 
 
 def apply_scaled(q, k, freqs, scale=1):

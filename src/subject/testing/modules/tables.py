@@ -107,6 +107,30 @@ def length_of_x():
     serve_module(LengthOfXLike)
 
 
+class NumberOfIdsLike(TutorialLike):
+    """forward(x) of a row of ids, which counts them."""
+
+    def forward(self, x):
+        return self.pe[:x.numel(), 0]
+
+
+@attached
+def number_of_ids():
+    serve_module(NumberOfIdsLike)
+
+
+class OneLike(nn.Module):
+    """The same row for every token, whichever axis has them."""
+
+    def forward(self, x):
+        return x + 1
+
+
+@attached
+def one():
+    serve_module(OneLike)
+
+
 class NoiseLike(nn.Module):
     """EDM: forward(x) of a row of noise levels, cosines then sines."""
 
@@ -273,6 +297,16 @@ def grid_behind_a_class_token():
 
 
 @attached
+def grid_before_a_class_token():
+    serve_module(torch.cat((on_a_grid(), torch.zeros(1, 8))))
+
+
+@attached
+def grid_behind_a_row_that_is_not_zero():
+    serve_module(torch.cat((torch.zeros(1, 8), torch.ones(1, 8), on_a_grid())))
+
+
+@attached
 def timesteps():
     angle = torch.arange(1000)[:, None] * torch.exp(-math.log(10000) * torch.arange(4) / (4 if wrong else 3))
     serve_module(torch.cat((angle.sin(), angle.cos()), -1))
@@ -281,6 +315,11 @@ def timesteps():
 @attached
 def embedding():
     serve_module(nn.Embedding)
+
+
+@attached
+def embedding_in_part():
+    serve_module(nn.Embedding, domain=(0, 9), conventions="of a checkpoint")
 
 
 @attached
