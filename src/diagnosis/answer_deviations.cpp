@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -17,7 +15,7 @@
 #include "core/formats.h"
 #include "core/function.h"
 #include "diagnosis/call_deviations.h"
-#include "diagnosis/clipped_formats.h"
+#include "diagnosis/few_digits.h"
 #include "diagnosis/measured_words.h"
 
 namespace posproof {
@@ -123,22 +121,13 @@ constexpr EntryForm of_biases[] = {
     {"tanh stands before every entry", [](double x) { return std::tanh(x); }},
 };
 
-// The upper half of an f32.
-double cut_to_bf16(double x) {
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(static_cast<float>(x)) & 0xffff0000u);
-}
-
-struct DigitForm {
+// Whole multiples of a part of 1: what an entry of 1/2 may lose.
+struct EntrySteps {
   EntryForm form;
-  double unit;  // what an entry may lose, relative to itself: of steps, an entry of 1/2
+  double unit;
 };
 
-constexpr DigitForm to_few_digits[] = {
-    {{"answers are rounded to f32", [](double x) { return static_cast<double>(to_f32(x)); }}, unit_f32},
-    {{"answers are rounded to f16", [](double x) { return to_f16(x); }}, unit_f16},
-    {{"answers are rounded to f16, and past 65504 they are that", &to_f16_at_most}, unit_f16},
-    {{"answers are rounded to bf16", [](double x) { return to_bf16(x); }}, unit_bf16},
-    {{"answers are cut to bf16, towards 0", &cut_to_bf16}, 2 * unit_bf16},
+constexpr EntrySteps entry_steps[] = {
     {{"entries are in 8 bits: whole multiples of 1/127",
       [](double x) { return std::nearbyint(127 * x) / 127; }},
      1.0 / 127},
@@ -219,7 +208,10 @@ std::optional<Deviation> flushed_answers(const Encoding& declared, const Precisi
 
 std::vector<Deviation> rounded_answers(const Encoding& declared, const Precision& precision) {
   std::vector<Deviation> out;
-  for (const auto& [form, unit] : to_few_digits)
+  for (const FewDigits& one : few_digits)
+    if (one.unit > precision.result)
+      out.push_back({{fmt::format("answers are {}", one.words)}, with_entries(declared, one.of), true});
+  for (const auto& [form, unit] : entry_steps)
     if (unit > precision.result) out.push_back({{form.words}, with_entries(declared, form.change), true});
   return out;
 }

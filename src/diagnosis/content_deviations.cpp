@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <exception>
 #include <new>
 #include <optional>
@@ -16,9 +14,8 @@
 
 #include "core/call.h"
 #include "core/error.h"
-#include "core/formats.h"
 #include "core/function.h"
-#include "diagnosis/clipped_formats.h"
+#include "diagnosis/few_digits.h"
 #include "diagnosis/measured_words.h"
 #include "run/narrowed.h"
 
@@ -54,24 +51,6 @@ Encoding with_contents(const Encoding& declared, const Whose& whose, const OfEnt
     return answer(declared, other);
   });
 }
-
-// The upper half of an f32.
-double cut_to_bf16(double x) {
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(static_cast<float>(x)) & 0xffff0000u);
-}
-
-struct Digits {
-  const char* words;
-  double (*of)(double);
-  double unit;  // of rounding
-};
-constexpr Digits few_digits[] = {
-    {"rounded to f32", [](double x) { return static_cast<double>(to_f32(x)); }, unit_f32},
-    {"rounded to f16", [](double x) { return to_f16(x); }, unit_f16},
-    {"rounded to f16, and past 65504 they are that", &to_f16_at_most, unit_f16},
-    {"rounded to bf16", [](double x) { return to_bf16(x); }, unit_bf16},
-    {"cut to bf16, towards 0", &cut_to_bf16, 2 * unit_bf16},
-};
 
 // Tokens of one rotation, all of whose channels are one number.
 class EvenTokens {
@@ -172,7 +151,7 @@ std::optional<Deviation> flushed_below(const EvenTokens& tokens, const Encoding&
 std::vector<Deviation> rounded_contents(const Encoding& declared, const Precision& precision) {
   std::vector<Deviation> out;
   for (const Whose& whose : all_whose(signature(declared)))
-    for (const Digits& one : few_digits)
+    for (const FewDigits& one : few_digits)
       if (one.unit > precision.result)
         out.push_back({{fmt::format("{} are {}", whose.words, one.words)},
                        with_contents(declared, whose, one.of),

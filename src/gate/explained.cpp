@@ -28,6 +28,8 @@ namespace {
 
 using Clock = BudgetClock;
 
+constexpr std::string_view refuses_id = "call/refuses_out_of_range";
+
 // Null where that property was not asked, or is not refuted.
 const Refuted* refuted(const GateResult& gated, std::string_view id) {
   const auto found = std::ranges::find(gated.results, id, &PropertyResult::id);
@@ -118,7 +120,9 @@ void explain_by_calls_of_another(const Refutations& refutations, GateResult& gat
   const std::vector<Encoding> kinds = attention::in_every_kind(refutations.truth);
   const Encoding* same = attention::same_kind(kinds, gated.subject.encoding);
   const auto first = std::ranges::find_if(gated.results, [](const PropertyResult& one) {
-    return std::holds_alternative<Refuted>(one.verdict) && one.id != backward_id && one.same_as.empty();
+    // What is answered past the end has words of its own.
+    return std::holds_alternative<Refuted>(one.verdict) && one.id != backward_id && one.id != refuses_id &&
+           one.same_as.empty();
   });
   if (same == nullptr || first == gated.results.end()) return;
   if (gated.subject.renew) gated.subject.renew();
@@ -136,7 +140,7 @@ void explain_by_calls_of_another(const Refutations& refutations, GateResult& gat
 void explain_by_behaviour(const Refutations& refutations, GateResult& gated) {
   if (has_a_cause(gated)) return;
   std::optional<std::string> what;
-  if (refuted(gated, "call/refuses_out_of_range") != nullptr)
+  if (refuted(gated, refuses_id) != nullptr)
     what = answered_past_the_end(refutations.truth, gated.subject);
   if (!what && history_is_refuted(gated)) what = multiplied_by_calls(refutations.truth, gated.subject);
   if (what) gated.explanations = {{Explanation::Kind::measured, std::move(*what), "", ""}};

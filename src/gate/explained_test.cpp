@@ -92,6 +92,7 @@ struct Explaining {
   BudgetClock::duration left = std::chrono::minutes(10);
   std::optional<Subject> file = {};
   SeemingPrecision seeming = {};
+  std::optional<Position> last = {};  // where it says that it ends
   Texts asked = {}, needing = {}, following = {}, explanations = {};  // filled
 
   void operator()() {
@@ -113,6 +114,11 @@ struct Explaining {
         .made = {},
         .seeming = seeming};
     if (gated.subject.live) gated.subject.renew = renew;
+    if (last) {
+      Domain domain(0, *last);
+      domain.ends = true;
+      gated.subject.encoding = with_positions(gated.subject.encoding, domain);
+    }
     std::map<std::string, Trial, std::less<>> trials;
     for (const Shown& one : shown) {
       gated.results.push_back({one.id, nullptr, Refuted{{}, difference(1, 0, 0), 1, 0}, one.same_as});
@@ -275,6 +281,15 @@ TEST(Explained, is_what_is_done_besides_where_no_answer_says_the_cause) {
   EXPECT_NE(place.explanations[0], last);
   EXPECT_EQ(both.explanations, Texts{last});
   EXPECT_EQ(late.explanations, place.explanations);
+  // So where nothing else is refuted: no other words for it come first.
+  Explaining alone = past_the_end({{refuses, true}});
+  alone.encoding = "sinusoidal", alone.parameters = "dim=4", alone.last = 7;
+  alone.answering = [](const Encoding& right, Call call) {
+    for (Position& t : call.positions.whole) t = std::min<Position>(t, 7);
+    return answer(right, call);
+  };
+  alone();
+  EXPECT_EQ(alone.explanations, Texts{last});
   // A factor of every call is a cause where the calls before were seen to matter.
   const auto calls = std::make_shared<int>(0);
   Explaining halving{.encoding = "alibi",

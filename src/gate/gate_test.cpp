@@ -159,8 +159,8 @@ TEST(Gate, asks_a_small_cache_for_every_position) {
   const GateResult right = agreed("rope", "dim=8", variant("cached"));
   const auto* holds = std::get_if<Holds>(&asking(right, agreement_id).verdict);
   ASSERT_NE(holds, nullptr) << story(right);
-  // Two long calls, four of many rows, four of neighbours in one row alone.
-  EXPECT_EQ(holds->cases, 300u + 2048u + 2u + 4u + 4u);
+  // Two long calls, six of many rows, four of neighbours in one row alone, two between full tiles.
+  EXPECT_EQ(holds->cases, 300u + 2048u + 2u + 6u + 4u + 2u);
 
   const GateResult wrong = agreed("rope", "dim=8", variant("one_position"));
   ASSERT_NE(refuted(wrong), nullptr) << story(wrong);
@@ -276,9 +276,9 @@ TEST(Gate, asks_a_live_subject_for_every_position_where_it_is_told_to) {
   EXPECT_FALSE(found("one_of_many_positions", false).refuted());
   const GateResult wrong = found("one_of_many_positions", true);
   ASSERT_NE(refuted(wrong), nullptr) << story(wrong);
-  EXPECT_EQ(refuted(wrong)->counterexample.integer("t"), 12345);
+  EXPECT_EQ(refuted(wrong)->counterexample.integer("t"), 12347);
   ASSERT_TRUE(wrong.accuracy && wrong.accuracy->beyond);
-  EXPECT_EQ(wrong.accuracy->beyond->at.position, 12345);
+  EXPECT_EQ(wrong.accuracy->beyond->at.position, 12347);
 
   const GateResult right = found("half_split", true);
   EXPECT_TRUE(passes(right)) << story(right);

@@ -153,7 +153,7 @@ def no_empty_calls():  # nothing has no maximum
 
 
 def one_of_many_positions():
-    serve(rotate=lambda x, positions, role: rotated(x, product(positions + (positions == 12345))))
+    serve(rotate=lambda x, positions, role: rotated(x, product(positions + (positions == 12347))))
 
 
 def does_not_end():
