@@ -21,7 +21,7 @@ Verdict verdict(const std::string& encoding, const std::string& words, const std
       open(testing::python("src/subject/testing/inside_attention.py", wrong),
            {.encoding = encoding, .parameters = parameters, .declared = {spec.make(parameters)}});
   const auto one = trial(agreement(spec.oracle(parameters)), subject.encoding, subject.precision);
-  return search(*one, {.id = encoding + wrong, .budget = {.cases = 200, .shrinks = 0}});
+  return search(*one, {.id = encoding + wrong, .budget = {.cases = 1000, .shrinks = 0}});
 }
 
 // By an answer that is another number, not by an error or another shape.
