@@ -239,11 +239,15 @@ void row_errors(const Table& table, const RowErrors& errors, std::span<const dou
   }
 }
 
-// A rotated token as it was before its channels were put in that order.
-std::vector<double> in_order_of_channels(const Rotary& rotary, std::span<const double> answered) {
-  std::vector<double> out(answered.begin(), answered.end());
-  for (std::size_t c = 0; c < rotary.order.size(); ++c) out[rotary.order[c]] = answered[c];
-  return out;
+// The errors of a rotated token, before its channels were put in their order.
+std::vector<double> token_errors(const Rotary& rotary, const Precision& precision, std::span<const double> at,
+                                 std::span<const double> x, std::span<const double> answered, Role role,
+                                 InProportionTo what) {
+  if (what == InProportionTo::pair) return rotated_error(rotary, precision, at, x, role);
+  if (rotary.order.empty()) return rotated_error(rotary, precision, at, x, answered, role);
+  std::vector<double> rotated(answered.size());
+  for (std::size_t c = 0; c < rotary.order.size(); ++c) rotated[rotary.order[c]] = answered[c];
+  return rotated_error(rotary, precision, at, x, rotated, role);
 }
 
 }  // namespace
@@ -257,76 +261,72 @@ Bound bound(const Encoding& declared, const Call& call, const Tensor& answer, co
     for (std::size_t r = 0; r < answer.rows(); ++r) each(r);
   };
   const Positions positions = call.positions, keys = call.keys;
-  std::visit(Overloaded{[&](const Table& table) {
-                          const RowErrors errors(table, precision, RowErrors::Against::declared);
-                          row_by_row([&](std::size_t r) {
-                            row_errors(table, errors, numbers(positions, r), precision, answer.row(r),
-                                       out.error.row(r), what);
-                          });
-                          // A table with a ladder cannot be further off than from -A to A; the others have no
-                          // bound.
-                          if (!table.pairs.empty())
-                            std::fill(out.ceiling.data.begin(), out.ceiling.data.end(), 2 * table.amplitude);
-                        },
-                        [&](const Rotary& rotary) {
-                          const std::size_t n = call.positions.size() / call.batch;
-                          std::vector<std::shared_ptr<const Rotary>> rows;
-                          for (std::size_t b = 0; b < call.batch; ++b)
-                            rows.push_back(in_row(rotary, positions, call.batch, b));
-                          row_by_row([&](std::size_t r) {
-                            const Rotary& own = *rows[r / (rotary.heads * n)];
-                            const auto x = call.contents.at(0).row(r);
-                            const auto at = numbers(positions, r / (rotary.heads * n) * n + r % n);
-                            std::ranges::copy(
-                                what == InProportionTo::pair
-                                    ? rotated_error(own, precision, at, x, call.role)
-                                    : rotated_error(own, precision, at, x,
-                                                    in_order_of_channels(own, answer.row(r)), call.role),
-                                out.error.row(r).begin());
-                            for (const Pair& pair : own.pairs)
-                              out.ceiling.at(r, pair.first) = out.ceiling.at(r, pair.second) =
-                                  2 * stretched(own, precision, pair, at[pair.axis], call.role).size *
-                                  pair_norm(x[pair.first], x[pair.second]);
-                          });
-                          if (rotary.order.empty()) return;
-                          for (Tensor* of : {&out.error, &out.ceiling})
-                            *of = take(signature(declared).gives, *of, channel, rotary.order);
-                        },
-                        [&](const Bias& bias) {
-                          std::vector<std::vector<double>> key_at;
-                          for (std::size_t c = 0; c < keys.size(); ++c) key_at.push_back(numbers(keys, c));
-                          row_by_row([&](std::size_t r) {
-                            const std::size_t h = r / positions.size();
-                            const auto query = numbers(positions, r % positions.size());
-                            for (std::size_t c = 0; c < keys.size(); ++c)
-                              out.error.at(r, c) =
-                                  bias_error(precision, answer.at(r, c), bias, h, query, key_at[c]);
-                          });
-                        },
-                        [&](const Contextual& contextual) {
-                          std::vector<std::vector<double>> key_at;
-                          for (std::size_t c = 0; c < keys.size(); ++c) key_at.push_back(numbers(keys, c));
-                          row_by_row([&](std::size_t r) {
-                            const std::size_t i = r % positions.size();
-                            const auto query = numbers(positions, i);
-                            for (std::size_t c = 0; c < keys.size(); ++c) {
-                              out.error.at(r, c) =
-                                  contextual.error(call.contents.at(0).row(i), call.contents.at(1).row(c),
-                                                   query, key_at[c], precision);
-                              if (answer.at(r, c) == 0 && out.error.at(r, c) == 0) out.ceiling.at(r, c) = 0;
-                            }
-                          });
-                        },
-                        [&](const Attention& attention) {
-                          const auto& values = call.contents.at(2).data;
-                          const auto [least, most] = std::minmax_element(values.begin(), values.end());
-                          std::fill(out.error.data.begin(), out.error.data.end(),
-                                    attention.error(call.contents.at(0), call.contents.at(1),
-                                                    call.contents.at(2), call.mask, precision));
-                          // An average of values cannot be further off than their spread.
-                          std::fill(out.ceiling.data.begin(), out.ceiling.data.end(), *most - *least);
-                        }},
-             declared);
+  std::visit(
+      Overloaded{[&](const Table& table) {
+                   const RowErrors errors(table, precision, RowErrors::Against::declared);
+                   row_by_row([&](std::size_t r) {
+                     row_errors(table, errors, numbers(positions, r), precision, answer.row(r),
+                                out.error.row(r), what);
+                   });
+                   // A table with a ladder cannot be further off than from -A to A; the others have no
+                   // bound.
+                   if (!table.pairs.empty())
+                     std::fill(out.ceiling.data.begin(), out.ceiling.data.end(), 2 * table.amplitude);
+                 },
+                 [&](const Rotary& rotary) {
+                   const std::size_t n = call.positions.size() / call.batch;
+                   std::vector<std::shared_ptr<const Rotary>> rows;
+                   for (std::size_t b = 0; b < call.batch; ++b)
+                     rows.push_back(in_row(rotary, positions, call.batch, b));
+                   row_by_row([&](std::size_t r) {
+                     const Rotary& own = *rows[r / (rotary.heads * n)];
+                     const auto x = call.contents.at(0).row(r);
+                     const auto at = numbers(positions, r / (rotary.heads * n) * n + r % n);
+                     std::ranges::copy(token_errors(own, precision, at, x, answer.row(r), call.role, what),
+                                       out.error.row(r).begin());
+                     for (const Pair& pair : own.pairs)
+                       out.ceiling.at(r, pair.first) = out.ceiling.at(r, pair.second) =
+                           2 * stretched(own, precision, pair, at[pair.axis], call.role).size *
+                           pair_norm(x[pair.first], x[pair.second]);
+                   });
+                   if (rotary.order.empty()) return;
+                   for (Tensor* of : {&out.error, &out.ceiling})
+                     *of = take(signature(declared).gives, *of, channel, rotary.order);
+                 },
+                 [&](const Bias& bias) {
+                   std::vector<std::vector<double>> key_at;
+                   for (std::size_t c = 0; c < keys.size(); ++c) key_at.push_back(numbers(keys, c));
+                   row_by_row([&](std::size_t r) {
+                     const std::size_t h = r / positions.size();
+                     const auto query = numbers(positions, r % positions.size());
+                     for (std::size_t c = 0; c < keys.size(); ++c)
+                       out.error.at(r, c) = bias_error(precision, answer.at(r, c), bias, h, query, key_at[c]);
+                   });
+                 },
+                 [&](const Contextual& contextual) {
+                   std::vector<std::vector<double>> key_at;
+                   for (std::size_t c = 0; c < keys.size(); ++c) key_at.push_back(numbers(keys, c));
+                   row_by_row([&](std::size_t r) {
+                     const std::size_t i = r % positions.size();
+                     const auto query = numbers(positions, i);
+                     for (std::size_t c = 0; c < keys.size(); ++c) {
+                       out.error.at(r, c) =
+                           contextual.error(call.contents.at(0).row(i), call.contents.at(1).row(c), query,
+                                            key_at[c], precision);
+                       if (answer.at(r, c) == 0 && out.error.at(r, c) == 0) out.ceiling.at(r, c) = 0;
+                     }
+                   });
+                 },
+                 [&](const Attention& attention) {
+                   const auto& values = call.contents.at(2).data;
+                   const auto [least, most] = std::minmax_element(values.begin(), values.end());
+                   std::fill(out.error.data.begin(), out.error.data.end(),
+                             attention.error(call.contents.at(0), call.contents.at(1), call.contents.at(2),
+                                             call.mask, precision));
+                   // An average of values cannot be further off than their spread.
+                   std::fill(out.ceiling.data.begin(), out.ceiling.data.end(), *most - *least);
+                 }},
+      declared);
   return out;
 }
 

@@ -233,7 +233,9 @@ const std::vector<double>& relative_errors(const std::vector<Pair>& pairs, const
   const bool same_bits =
       last.pairs.size() == pairs.size() &&
       (pairs.empty() || std::memcmp(last.pairs.data(), pairs.data(), pairs.size() * sizeof(Pair)) == 0);
-  if (same_bits && last.precision == p && last.scales == terms::scales.changes) return last.errors;
+  // Nothing but how angles are formed counts: what is kept afterwards is asked for in turn with what is not.
+  const bool same_angles = last.precision.angle == p.angle && last.precision.how == p.how;
+  if (same_bits && same_angles && last.scales == terms::scales.changes) return last.errors;
   last = {p, pairs, {}, terms::scales.changes};
   for (const Pair& pair : pairs) last.errors.push_back(relative_error(p, pair));
   return last.errors;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <exception>
+#include <map>
 #include <new>
 #include <set>
 
@@ -84,6 +85,12 @@ class WrongPairs {
   }
 
   bool is_wrong(const Place& at) const {
+    const auto known = known_.find(at);
+    if (known != known_.end()) return known->second;
+    return known_[at] = is_wrong_when_asked(at);
+  }
+
+  bool is_wrong_when_asked(const Place& at) const {
     const Position i[] = {at.i}, j[] = {at.j};
     const Tensor is = subject_.logits(q_, k_, i, j), ought = reference_.logits(q_, k_, i, j);
     const double error = logit_error(truth_, q_.row(0), k_.row(0), at.i, at.j, precision_);
@@ -118,10 +125,6 @@ class WrongPairs {
     } else {
       out.push_back({"for the query's own position", [](const Place& at) { return at.i == at.j; }});
     }
-    if (truth_.causal || side > 0)
-      out.push_back({"for keys before the query", [](const Place& at) { return before(at) > 0; }});
-    else
-      out.push_back({"for keys after the query", [](const Place& at) { return before(at) < 0; }});
     out.push_back({fmt::format("for the key at position {}", first_.j),
                    [j = first_.j](const Place& at) { return at.j == j; }});
     out.push_back({fmt::format("for the query at position {}", first_.i),
@@ -167,6 +170,7 @@ class WrongPairs {
   const Precision& precision_;
   Domain domain_;
   std::set<Place> wrong_;
+  mutable std::map<Place, bool> known_ = {};  // every rule is asked of the same places
   Place first_{};
   Tensor q_, k_;
 };

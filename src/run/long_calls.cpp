@@ -123,35 +123,23 @@ Case case_of_rows_of(const Encoding& truth, const Domain& domain, Position batch
   return out;
 }
 
-// Row r begins so many steps behind the first position of the domain, and no two begin at the same one where
-// it has room.
+// Where rows begin: no two at the same position where the domain has room, or all at one, as those of a batch
+// that is decoded in step.
+enum class RowsBegin { apart, together };
+
 Case case_of_rows(const Encoding& truth, const Domain& domain, std::int64_t tokens, const std::string& role,
-                  double content) {
+                  double content, RowsBegin begin) {
+  constexpr Position together = 7;
   Case one = case_of_rows_of(truth, domain, many_rows, tokens, content);
   one.set("role", role);
   for (Position r = 0; r < many_rows; ++r)
     for (Position token = 0; token < tokens; ++token)
       for (std::size_t axis = 0; axis < domain.axes; ++axis) {
         const Position span = domain.last(axis) - domain.lo + 1, step = std::max(tokens, span / many_rows);
-        const Position number = r * tokens + token;
-        put_number(one, static_cast<std::size_t>(number), axis,
-                   domain.lo + (r * step + token + between_axes * static_cast<Position>(axis)) % span);
+        const Position first = begin == RowsBegin::apart ? r * step : together;
+        put_number(one, static_cast<std::size_t>(r * tokens + token), axis,
+                   domain.lo + (first + token + between_axes * static_cast<Position>(axis)) % span);
       }
-  return one;
-}
-
-// Rows of one token, or of two, all of them at the same positions: what a batch is that is decoded in step.
-Case case_of_rows_in_step(const Encoding& truth, const Domain& domain, std::int64_t tokens,
-                          const std::string& role, double content) {
-  constexpr Position behind = 7;
-  Case one = case_of_rows_of(truth, domain, many_rows, tokens, content);
-  one.set("role", role);
-  for (Position number = 0; number < many_rows * tokens; ++number)
-    for (std::size_t axis = 0; axis < domain.axes; ++axis) {
-      const Position span = domain.last(axis) - domain.lo + 1;
-      put_number(one, static_cast<std::size_t>(number), axis,
-                 domain.lo + (behind + number % tokens + between_axes * static_cast<Position>(axis)) % span);
-    }
   return one;
 }
 
@@ -229,9 +217,9 @@ std::vector<Case> cases_of_rows(const Encoding& truth, const Domain& domain, dou
   std::vector<Case> out;
   for (const std::int64_t tokens : {1, 2})
     for (const std::string role : {"query", "key"})
-      out.push_back(case_of_rows(truth, domain, tokens, role, content));
-  out.push_back(case_of_rows_in_step(truth, domain, 1, "query", content));
-  out.push_back(case_of_rows_in_step(truth, domain, 2, "key", content));
+      out.push_back(case_of_rows(truth, domain, tokens, role, content, RowsBegin::apart));
+  out.push_back(case_of_rows(truth, domain, 1, "query", content, RowsBegin::together));
+  out.push_back(case_of_rows(truth, domain, 2, "key", content, RowsBegin::together));
   for (const std::size_t row : {0, 1})
     out.push_back(case_of_one_row_of_neighbours(truth, domain, row, content));
   for (const std::size_t row : {0, 1})
@@ -426,11 +414,15 @@ std::optional<Width> width_of(const Case& one) {
   return std::nullopt;
 }
 
-// Of tokens there are some numbers alone.
+// The most tokens of a long call that are half as many, or one more, at most.
+std::optional<std::int64_t> half_as_long(std::int64_t tokens) {
+  const auto next = std::ranges::upper_bound(long_sizes, tokens / 2 + 1);
+  return next == long_sizes.begin() ? std::nullopt : std::optional(*std::prev(next));
+}
+
 std::int64_t about_half(const Width& width, std::int64_t count) {
   const std::int64_t half = count / 2 + 1;
-  const auto next = std::ranges::upper_bound(long_sizes, half);
-  return width.name == "batch" || next == long_sizes.begin() ? half : *std::prev(next);
+  return width.name == "batch" ? half : half_as_long(count).value_or(half);
 }
 
 // A program that raises an error for so many batch rows or tokens may have been built for fewer, which no
@@ -508,13 +500,12 @@ std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Enco
     const Length length = length_of(asked);
     late = std::get<Errored>(verdict_of(without, holds.cases + 1));
     too_many = length.count;
-    const auto next = std::ranges::upper_bound(long_sizes, length.count / 2 + 1);
-    if (next == long_sizes.begin()) return without;
-    const std::int64_t fewer = *std::prev(next);
-    asked.set(length.field, static_cast<double>(fewer));
+    const auto fewer = half_as_long(length.count);
+    if (!fewer) return without;
+    asked.set(length.field, static_cast<double>(*fewer));
     CaseResult found = run_repaired(one, asked);
     if (found.end == CaseResult::End::held)
-      late->what += fmt::format("; {} {} are answered, and right", fewer, length.word);
+      late->what += fmt::format("; {} {} are answered, and right", *fewer, length.word);
     return found;
   };
   const auto ends = [&](const Case& asked, bool is_wide) {
