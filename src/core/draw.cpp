@@ -42,10 +42,8 @@ struct Answers {
     return list != nullptr && is_order(*list, a.size);
   }
   bool operator()(const choice::Size& a) const {
-    const auto* real = std::get_if<double>(&value);
-    return real != nullptr && std::ranges::any_of(a.all(), [real](std::int64_t size) {
-             return static_cast<double>(size) == *real;
-           });
+    const auto [least, most] = std::ranges::minmax(a.all());
+    return whole(least, most);
   }
   bool operator()(const choice::OneOf& a) const {
     return std::any_of(a.values.begin(), a.values.end(),
@@ -72,7 +70,8 @@ struct Allowed {
     return fmt::format("an order of 0 to {}", a.size - 1);
   }
   std::string operator()(const choice::Size& a) const {
-    return fmt::format("one of {}", fmt::join(a.all(), ", "));
+    const auto [least, most] = std::ranges::minmax(a.all());
+    return fmt::format("a whole number from {} to {}", least, most);
   }
   std::string operator()(const choice::OneOf& a) const {
     std::vector<std::string> words;

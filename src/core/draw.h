@@ -27,10 +27,10 @@ struct Integer {  // a whole number, both ends included; simplest: nearest to 0
   std::int64_t lo, hi;
   std::int64_t most = hi;  // allowed up to here as well, in a recorded case; never drawn
 };
-struct Size {  // how many, tokens mostly: one of these; simplest first
+struct Size {  // how many, tokens mostly: one of these; simplest first. In a recorded case any between them
   std::vector<std::int64_t> sizes;
   std::size_t usual;                      // so many of them, the first ones, are drawn most of the time
-  std::vector<std::int64_t> longer = {};  // allowed as well, in a recorded case; never drawn
+  std::vector<std::int64_t> longer = {};  // asked in a recorded case; never drawn
 
   std::vector<std::int64_t> all() const {  // `sizes`, then `longer`
     std::vector<std::int64_t> both = sizes;

@@ -118,8 +118,16 @@ TEST(Replay, gives_what_was_recorded) {
 TEST(Replay, says_what_was_asked_and_what_came) {
   const auto integer = [](Draw& draw) { draw.integer("n", -2, 3); };
   EXPECT_EQ(refusal("m=1", integer), "case `m=1`: `n` is missing, a whole number from -2 to 3 was asked for");
-  EXPECT_EQ(refusal("n=4", [](Draw& draw) { draw.size("n", 0, 2, 17); }),
-            "case `n=4`: `n=4`, one of 1, 2, 16, 17, 0 was asked for");
+  const auto size = [](Draw& draw) { EXPECT_EQ(draw.size("n", 0, 2, 17), 4); };
+  EXPECT_EQ(refusal("n=18", size), "case `n=18`: `n=18`, a whole number from 0 to 17 was asked for");
+  EXPECT_EQ(refusal("n=2.5", size), "case `n=2.5`: `n=2.5`, a whole number from 0 to 17 was asked for");
+  Replay between(Case::parse("n=4"));  // which no one draws
+  size(between);
+  const choice::Size longer{{1, 2}, 2, {256, 257}};
+  EXPECT_TRUE(answers(200.0, longer));
+  EXPECT_TRUE(answers(257.0, longer));
+  EXPECT_FALSE(answers(258.0, longer));
+  EXPECT_FALSE(answers(0.0, longer));
   EXPECT_EQ(refusal("n=4", integer), "case `n=4`: `n=4`, a whole number from -2 to 3 was asked for");
   const choice::Integer range{-2, 3, 33};
   const auto recorded = [range](Draw& draw) { draw.integer("n", range); };

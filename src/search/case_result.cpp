@@ -148,14 +148,9 @@ Value repaired(const Value* value, const Choice& choice) {
     Value operator()(const choice::Integer& a) const {
       return repaired_whole(value, a.lo, a.most, std::clamp<std::int64_t>(0, a.lo, a.hi));
     }
-    // The largest that is not larger.
     Value operator()(const choice::Size& a) const {
-      if (value != nullptr && answers(*value, a)) return *value;
-      const double wanted = repaired_whole(value, 0, std::numeric_limits<std::int32_t>::max(), 0);
-      std::int64_t nearest = a.sizes.front();
-      for (const std::int64_t size : a.all())
-        if (static_cast<double>(size) <= wanted) nearest = std::max(nearest, size);
-      return static_cast<double>(nearest);
+      const auto [least, most] = std::ranges::minmax(a.all());
+      return repaired_whole(value, least, most, a.sizes.front());
     }
     Value operator()(const choice::PositionIn& a) const {
       return repaired_whole(value, a.lo, a.hi, std::clamp<std::int64_t>(0, a.lo, a.hi));

@@ -58,7 +58,10 @@ struct Tiers {
   void add(const Value& value, const choice::Integer& a) { integers.push_back(from_0(value, a)); }
   void add(const Value& value, const choice::Size& a) {
     const std::vector<std::int64_t> all = a.all();
-    integers.push_back(static_cast<std::uint64_t>(std::ranges::find(all, whole(value)) - all.begin()));
+    const auto own = std::ranges::find(all, whole(value));
+    const auto before = static_cast<std::uint64_t>(own - all.begin());
+    // Those that are asked for come before all others.
+    integers.push_back(own == all.end() ? before + static_cast<std::uint64_t>(whole(value)) : before);
   }
   void add(const Value& value, const choice::PositionIn& a) { places.push_back(from_0(value, a)); }
   void add(const Value& value, const choice::Permutation&) {

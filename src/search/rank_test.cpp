@@ -39,6 +39,10 @@ Case all_kinds(Draw& draw) {
 
 }  // namespace
 
+TEST(Rank, a_size_that_is_not_asked_for_comes_after_those_that_are) {
+  expect_sorted({"n=1", "n=33", "n=0", "n=256", "n=2", "n=34"}, {choice::Size{{1, 33, 0}, 1, {256}}});
+}
+
 TEST(Rank, orders_the_entries_of_a_content) {
   const std::vector<double> entries = {0, -0.0, 1,    -1,   2,         -2,  4,    1024, 3,   6,   5,
                                        7, 0.5,  -0.5, 0.25, 0x1p-1074, 1.5, 0.75, 0.1,  inf, -inf};
@@ -94,10 +98,11 @@ TEST(Repair, gives_the_nearest_answer) {
   EXPECT_EQ(repair("[1,1,nan,0.5]", choice::Permutation{3}), "[1,0,2]");
   EXPECT_EQ(repair("5", choice::OneOf{{2.0, 4.0}}), "2");
   const choice::Size sizes{{1, 2, 3, 16, 17, 33, 0}, 3};
-  EXPECT_EQ(repair("20", sizes), "17");
+  EXPECT_EQ(repair("20", sizes), "20");
   EXPECT_EQ(repair("33", sizes), "33");
   EXPECT_EQ(repair("1000", sizes), "33");
-  EXPECT_EQ(repair("15", sizes), "3");
+  EXPECT_EQ(repair("15.5", sizes), "15");
+  EXPECT_EQ(repair("-1", sizes), "0");
   EXPECT_EQ(repair("word", sizes), "1");
   EXPECT_EQ(repair("4", choice::OneOf{{2.0, 4.0}}), "4");
   EXPECT_EQ(text(repaired(nullptr, choice::Permutation{3})), "[0,1,2]");

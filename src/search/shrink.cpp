@@ -67,12 +67,18 @@ Cases simpler_options(const Drawn& drawn, std::size_t field) {
                       [=, from = drawn.values](Value value) { return with(from, field, std::move(value)); });
 }
 
-// The sizes that come before: a defect at multiples of 16 ends at 16. Of a small integer, those below it.
+// The sizes that come before: a defect at multiples of 16 ends at 16. Of one that is not among those that are
+// asked for the smaller ones, and of a small integer those below it.
 std::vector<std::int64_t> smaller(const Drawn& drawn, std::size_t field) {
   const auto now = static_cast<std::int64_t>(std::get<double>(drawn.values.fields()[field].value));
   if (const auto* size = std::get_if<choice::Size>(&drawn.choices[field])) {
-    const std::vector<std::int64_t> all = size->all();
-    return {all.begin(), std::ranges::find(all, now)};
+    std::vector<std::int64_t> all = size->all();
+    const auto own = std::ranges::find(all, now);
+    if (own == all.end())
+      std::erase_if(all, [now](std::int64_t one) { return one > now; });
+    else
+      all.erase(own, all.end());
+    return all;
   }
   std::vector<std::int64_t> out;
   const auto* integer = std::get_if<choice::Integer>(&drawn.choices[field]);

@@ -10,6 +10,7 @@
 #include "search/budget_clock.h"
 #include "search/case_result.h"
 #include "search/generate.h"
+#include "search/shrink.h"
 #include "search/testing/refuted.h"
 
 namespace posproof::shrink_test {
@@ -325,6 +326,19 @@ TEST(Shrink, ends_at_the_smallest_size_that_fails) {
   expect_smallest(among([](std::size_t n) { return n > 32; }), "tokens=33 t=0");
   expect_smallest(among([](std::size_t n) { return n > 128; }), "tokens=129 t=0");
   expect_smallest(among([](std::size_t n) { return n == 0; }), "tokens=0 t=0");
+}
+
+// A recorded case may have a size that is never asked for: those that are asked for and smaller are tried.
+TEST(Shrink, a_size_that_is_not_asked_for_ends_at_a_smaller_one_that_is) {
+  const auto shrunk = [](std::size_t least) {
+    const Trial trial = [least](Draw& draw) { return fails_where(draw.size("tokens", 0, 4, 33) >= least); };
+    const CaseResult found = run_repaired(trial, Case::parse("tokens=24"));
+    return shrink(trial, found, 2000, BudgetClock::now() + std::chrono::seconds(10))
+        .smallest.drawn.values.text();
+  };
+  EXPECT_EQ(shrunk(24), "tokens=24");
+  EXPECT_EQ(shrunk(10), "tokens=16");
+  EXPECT_EQ(shrunk(20), "tokens=24");  // 31 is asked for, and larger
 }
 
 // One position is wrong, whatever stands before it.
