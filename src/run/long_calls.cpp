@@ -268,19 +268,32 @@ std::vector<Case> cases_of_many_queries(const Encoding& truth, const Domain& dom
   return out;
 }
 
-// Of the whole operator one length, under a causal mask. The first query's product with its key, over the
+// Of the whole operator one length. The first query's product with its key, over the
 // root of their width, is between 1/2 and 2, over so many powers of 2; those of others are some powers of two
 // of it. What large logits round to would hide what the positions do to them.
-Case case_of_the_operator(const Encoding& truth, double content, int smaller) {
+Case case_of_the_operator(const Encoding& truth, std::int64_t tokens, const std::string& mask, double content,
+                          int smaller) {
   Case one;
-  one.set("tokens", static_cast<double>(shortest_sizes.past));
-  one.set("mask", "causal");
+  one.set("tokens", static_cast<double>(tokens));
+  one.set("mask", mask);
   const double logit = content * content * std::sqrt(static_cast<double>(width_of_content(truth, 0)));
   for (std::size_t n = 0; n < signature(truth).takes.size(); ++n) {
     const double power = n == 0 ? std::ldexp(content, -std::ilogb(logit) - smaller) : content;
     one.set(signature(truth).takes[n].name, std::vector<double>(width_of_content(truth, n), power));
   }
   return one;
+}
+
+// In which what the positions give decides: of large logits the keys with the largest take all of the weight.
+// The fewer keys there are, the more one counts: one past each tile, which every query sees where the
+// encoding has room for that, and whose logits are up to 4. Of many keys none of the contents is past 1.
+std::vector<Case> cases_of_all_keys(const Encoding& truth, double content) {
+  const std::string mask = is_causal(truth) ? "causal" : "none";
+  std::vector<Case> out;
+  for (const std::int64_t tokens : {65, 129, 193})
+    out.push_back(case_of_the_operator(truth, tokens, mask, content, 5));
+  out.push_back(case_of_the_operator(truth, shortest_sizes.past, "causal", content, 7));
+  return out;
 }
 
 // Two tokens whose keys are opposite, and whose values are. Many logits are large, and what their rounding
@@ -361,7 +374,8 @@ std::vector<Case> long_cases(const Encoding& truth, const Encoding& subject, con
   if (!same) return {};
   const double content = of_all_digits(precision);
   if (!signature(*same).positions)
-    return {case_of_opposite_tokens(*same, content), case_of_the_operator(*same, content, 0)};
+    return {case_of_opposite_tokens(*same, content),
+            case_of_the_operator(*same, shortest_sizes.past, "causal", content, 0)};
   const Domain domain = overlap(positions_of(subject), positions_of(*same));
   if (!has_long_calls(signature(*same), domain)) return {};
   std::vector<Case> out;
@@ -381,8 +395,7 @@ std::vector<Case> wide_cases(const Encoding& truth, const Encoding& subject, con
   if (!same) return {};
   const Signature& known = signature(*same);
   const double content = of_all_digits(precision);
-  // No logit of these contents is past 1: what the positions give decides.
-  if (!known.positions) return {case_of_the_operator(*same, content, 7)};
+  if (!known.positions) return cases_of_all_keys(*same, content);
   const Domain domain = overlap(positions_of(subject), positions_of(*same));
   if (domain.real || !has_long_calls(known, domain)) return {};
   if (!known.role && !known.has(Axis::token)) {

@@ -27,8 +27,9 @@ namespace posproof {
 // - Of a rotation, queries and keys, and of a table one row of four times as many tokens: a program may keep
 //   the angles of so many. Of a bias none, since many programs make all of its square and give the rows that
 //   were asked for.
-// - Of the whole operator, whose cost grows with the square, two tokens with small logits, then two calls of
-//   the shortest of these lengths: one whose logits are of all sizes, one in which they are small.
+// - Of the whole operator, whose cost grows with the square, two tokens with small logits; one call of the
+//   shortest of these lengths whose logits are of all sizes; and four in which they are smaller: of one token
+//   more than one, two and three tiles of 64, and of the shortest of these lengths.
 //
 // All contents are a number that uses every digit of the format in which they are given, where contents that
 // are drawn have eight. No long call where the domain ends before. Where positions have several numbers, of a

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "attention/reference_attention.h"
+#include "attention/to_logits.h"
 #include "catalogue/encodings/alibi.h"
 #include "catalogue/encodings/axial_rope.h"
 #include "catalogue/encodings/dynamic_position_bias.h"
@@ -137,9 +138,9 @@ TEST(LongCalls, end_with_the_domain) {
   EXPECT_EQ(most_within(3 + 4095), 4096u);
 }
 
-TEST(LongCalls, of_the_whole_operator_are_two_calls_of_257_tokens) {
+TEST(LongCalls, of_the_whole_operator_are_of_two_tokens_and_of_65_to_257) {
   const auto calls = asked(operator_of_rope());
-  ASSERT_EQ(calls.size(), 3u);
+  ASSERT_EQ(calls.size(), 6u);
   EXPECT_EQ(calls[0].contents.at(0).shape, (Shape{2, 4}));
   EXPECT_EQ(calls[0].mask.at(0, 1), 0);
   EXPECT_EQ(calls[1].contents.at(0).shape, (Shape{257, 4}));
@@ -150,10 +151,29 @@ TEST(LongCalls, of_the_whole_operator_are_two_calls_of_257_tokens) {
   EXPECT_LT(calls[1].contents.at(2).at(127, 0), 0) << "values of the first half are negative";
   EXPECT_GT(calls[1].contents.at(2).at(128, 0), 0);
   const auto largest = [](const Tensor& x) { return std::ranges::max(x.data); };
-  for (const std::size_t call : {1, 2}) {
+  for (std::size_t call = 1; call < calls.size(); ++call) {
     const double logit =
         2 * largest(calls[call].contents[0]) * largest(calls[call].contents[1]);  // 4 / sqrt(4)
-    EXPECT_EQ(logit <= 1, call == 2) << logit;
+    EXPECT_EQ(logit <= 1, call == 5) << logit;
+    EXPECT_EQ(logit <= 4, call > 1) << logit;
+  }
+  std::vector<std::size_t> tokens;
+  for (std::size_t call = 2; call < calls.size(); ++call) tokens.push_back(calls[call].contents[0].rows());
+  EXPECT_EQ(tokens, (std::vector<std::size_t>{65, 129, 193, 257}));
+}
+
+// A tile of 64 keys, and what is left of one key.
+TEST(LongCalls, refute_an_operator_whose_last_key_alone_is_one_position_off) {
+  const Encoding logits = *attention::to_logits(truth_of(encodings::rope, "dim=16"));
+  const Encoding truth = attention::in_every_kind(logits).back();
+  for (const std::size_t keys : {65, 129, 193}) {
+    const Encoding wrong = answered_by(logits, [&](Call call) {
+      if (call.keys.whole.size() == keys) --call.keys.whole.back();
+      return answer(logits, call);
+    });
+    const auto verdict = agreement_in_long_calls(truth, attention::in_every_kind(wrong).back(), all_f32, {});
+    ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << keys;
+    EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("tokens"), keys);
   }
 }
 
