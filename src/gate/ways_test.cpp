@@ -288,6 +288,26 @@ TEST(Ways, positions_are_counted_by_a_mask_of_left_padding) {
   }
 }
 
+// The two rows of a batch are exchanged in every other call.
+TEST(Ways, what_padding_does_to_positions_is_named) {
+  const std::string columns = "padding counts: the position of a token is its column in the padded row",
+                    row = "every row of the batch has the positions of the ";
+  for (const auto& [encoding, parameters, arguments, cause] : std::vector<std::array<std::string, 4>>{
+           {"rope", "dim=8", "mask columns", columns},
+           {"rope", "dim=8", "mask one_row", row + "first"},
+           {"rope", "dim=8", "mask last_row", row + "last"},
+           {"learned", "dim=8", "rows_mask columns", columns},
+           {"learned", "dim=8 offset=2", "rows_mask one_row", row + "first"},
+           {"learned", "dim=8 offset=2 padding_row=1", "rows_mask last_row", row + "last"}}) {
+    const EncodingSpec& spec = encoding_named(encoding);
+    const GateResult found =
+        gate(encoding, spec, with(spec, Case::parse(parameters)), ways(arguments),
+             {.two_heads = true, .budget = {.cases = 40}, .filter = std::string(agreement_id)});
+    ASSERT_FALSE(found.explanations.empty()) << arguments;
+    EXPECT_EQ(found.explanations.front().what, cause) << arguments;
+  }
+}
+
 // Behind more padding there is no second token: what is said of the first in both rows is that of the row
 // that is off.
 TEST(Ways, of_two_rows_behind_padding_both_count) {

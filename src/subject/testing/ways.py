@@ -138,6 +138,8 @@ def counted(mask):
         at = np.broadcast_to(np.arange(mask.shape[1]), mask.shape)
     if wrong == "one_row":
         at = np.broadcast_to(at[:1], mask.shape)
+    if wrong == "last_row":
+        at = np.broadcast_to(at[-1:], mask.shape)
     return at + (wrong == "from_1")
 
 
