@@ -50,6 +50,29 @@ std::optional<Sentences> of_heads(const MeasuredRotation& measured, std::size_t 
   return out;
 }
 
+// How far a channel of a head's output may be off, as a share of a channel of its input.
+struct Allowed {
+  std::size_t output, input;
+  double share;
+};
+
+std::vector<Allowed> allowed_of(const std::vector<MeasuredChannel>& channels, const Rotary& truth,
+                                const Precision& precision, Position far) {
+  const std::size_t steps = truth.pairs.empty() ? 0 : truth.pairs.back().index;
+  std::vector<Allowed> out;
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    FrequencyError made;
+    for (const Pair& pair : truth.pairs)
+      if (pair.first == channels[c].own || pair.second == channels[c].own) made = pair.frequency_error;
+    for (const auto& [input, a, b, frequency] : channels[c].shares)
+      out.push_back(
+          {c, input,
+           3 * std::hypot(a, b) *
+               rotation_error(precision, static_cast<double>(far), Pair{0, 1, frequency, steps, made})});
+  }
+  return out;
+}
+
 }  // namespace
 
 Model measured_model(const Rotary& truth, const MeasuredRotation& queries, const MeasuredRotation& keys,
@@ -58,28 +81,19 @@ Model measured_model(const Rotary& truth, const MeasuredRotation& queries, const
                                                        Position far) {
     const auto& heads = (call.role == Role::query ? queries : keys).heads;
     const Tensor& x = call.contents.front();
-    const std::size_t n = x.shape[2], steps = truth.pairs.empty() ? 0 : truth.pairs.back().index;
+    const std::size_t n = x.shape[2];
+    const double least = rotation_underflow(precision);
     Tensor out(expected.shape);
-    for (std::size_t c = 0; c < x.width(); ++c)
-      for (std::size_t head = 0; head < heads.size(); ++head) {
-        const MeasuredChannel& one = heads[head][c];
-        FrequencyError made;
-        for (const Pair& pair : truth.pairs)
-          if (pair.first == one.own || pair.second == one.own) made = pair.frequency_error;
-        std::vector<double> relative;
-        for (const Share& share : one.shares)
-          relative.push_back(3 * rotation_error(precision, static_cast<double>(far),
-                                                Pair{0, 1, share.frequency, steps, made}));
-        for (std::size_t r = 0; r < x.rows(); ++r) {
-          if (r / n % heads.size() != head) continue;
-          double size = 0;
-          for (std::size_t k = 0; k < one.shares.size(); ++k) {
-            const auto& [input, a, b, frequency] = one.shares[k];
-            size += relative[k] * std::abs(x.at(r, input)) * std::hypot(a, b);
-          }
-          out.at(r, c) = size + (size > 0 ? rotation_underflow(precision) : 0);
-        }
+    for (std::size_t head = 0; head < heads.size(); ++head) {
+      const std::vector<Allowed> allowed = allowed_of(heads[head], truth, precision, far);
+      for (std::size_t r = 0; r < x.rows(); ++r) {
+        if (r / n % heads.size() != head) continue;
+        const auto from = x.row(r);
+        const auto to = out.row(r);
+        for (const auto& [output, input, share] : allowed) to[output] += share * std::abs(from[input]);
+        for (double& size : to) size += size > 0 ? least : 0;
       }
+    }
     return in_order(truth, std::move(out));
   };
   return {rotation_of(truth, queries, keys), error};

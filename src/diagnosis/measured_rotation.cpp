@@ -9,6 +9,7 @@
 #include <numbers>
 #include <numeric>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "core/error.h"
@@ -396,36 +397,77 @@ void settle(MeasuredRotation& measured, const Rotary& truth, const Precision& pr
     }
 }
 
+namespace {
+
+// Cosines and sines of some frequencies, of positions that are asked for again and again: a diagnosis
+// compares the same calls with hundreds of effects.
+class Phasors {
+ public:
+  explicit Phasors(std::vector<double> frequencies) : frequencies_(std::move(frequencies)) {}
+
+  std::size_t number_of(double frequency) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(frequencies_, frequency) - frequencies_.begin());
+  }
+
+  // One for each frequency; valid until the next call.
+  const std::vector<std::pair<double, double>>& at(double position) {
+    constexpr std::size_t most_kept = std::size_t{1} << 22;
+    if (kept_.size() * frequencies_.size() > most_kept) kept_.clear();
+    const auto [place, is_new] = kept_.try_emplace(position);
+    if (!is_new) return place->second;
+    for (const double w : frequencies_) {
+      const long double angle = static_cast<long double>(position) * w;
+      place->second.emplace_back(static_cast<double>(std::cos(angle)), static_cast<double>(std::sin(angle)));
+    }
+    return place->second;
+  }
+
+ private:
+  std::vector<double> frequencies_;  // rising
+  std::unordered_map<double, std::vector<std::pair<double, double>>> kept_;
+};
+
+// Of one head: what is added to a channel of its output.
+struct Part {
+  std::size_t output, input;
+  double a, b;            // of the cosine and of the sine
+  std::size_t frequency;  // its number
+};
+
+}  // namespace
+
 Rotary rotation_of(const Rotary& truth, const MeasuredRotation& queries, const MeasuredRotation& keys) {
-  Rotary out = truth;
-  const auto both =
-      std::make_shared<const std::array<MeasuredRotation, 2>>(std::array<MeasuredRotation, 2>{queries, keys});
   // A cosine and a sine for each frequency of a token, however many channels and heads have it.
-  std::vector<double> frequencies;
-  for (const MeasuredRotation& one : *both)
-    for (const auto& channels : one.heads)
+  std::set<double> frequencies;
+  for (const MeasuredRotation* one : {&queries, &keys})
+    for (const auto& channels : one->heads)
       for (const MeasuredChannel& channel : channels)
-        for (const Share& share : channel.shares) frequencies.push_back(share.frequency);
-  std::ranges::sort(frequencies);
-  frequencies.erase(std::unique(frequencies.begin(), frequencies.end()), frequencies.end());
-  out.rotate = [both, frequencies, truth](const Tensor& x, const Positions& positions, Role role) {
-    const auto& heads = (*both)[role == Role::query ? 0 : 1].heads;
+        for (const Share& share : channel.shares) frequencies.insert(share.frequency);
+  const auto phasors = std::make_shared<Phasors>(std::vector<double>(frequencies.begin(), frequencies.end()));
+  const auto parts_of = [&](const MeasuredRotation& one) {
+    std::vector<std::vector<Part>> heads;
+    for (const auto& channels : one.heads) {
+      heads.emplace_back();
+      for (std::size_t c = 0; c < channels.size(); ++c)
+        for (const auto& [input, a, b, frequency] : channels[c].shares)
+          heads.back().push_back({c, input, a, b, phasors->number_of(frequency)});
+    }
+    return heads;
+  };
+  Rotary out = truth;
+  out.rotate = [of_queries = parts_of(queries), of_keys = parts_of(keys), phasors, truth](
+                   const Tensor& x, const Positions& positions, Role role) {
+    const auto& heads = role == Role::query ? of_queries : of_keys;
     const std::size_t n = x.shape[2];
     Tensor y(x.shape);
-    std::vector<double> cosine(frequencies.size()), sine(frequencies.size());
     for (std::size_t token = 0; token < positions.size(); ++token) {
-      for (std::size_t w = 0; w < frequencies.size(); ++w) {
-        const long double angle = static_cast<long double>(positions.at(token)) * frequencies[w];
-        cosine[w] = static_cast<double>(std::cos(angle)), sine[w] = static_cast<double>(std::sin(angle));
-      }
+      const auto& circle = phasors->at(positions.at(token));
       for (std::size_t head = 0; head < heads.size(); ++head) {
         const std::size_t r = (token / n * heads.size() + head) * n + token % n;
-        for (std::size_t c = 0; c < heads[head].size(); ++c)
-          for (const auto& [input, a, b, frequency] : heads[head][c].shares) {
-            const auto found = std::ranges::lower_bound(frequencies, frequency);
-            const auto w = static_cast<std::size_t>(found - frequencies.begin());
-            y.at(r, c) += x.at(r, input) * (a * cosine[w] + b * sine[w]);
-          }
+        const auto from = x.row(r);
+        const auto to = y.row(r);
+        for (const auto& [output, input, a, b, frequency] : heads[head])
+          to[output] += from[input] * (a * circle[frequency].first + b * circle[frequency].second);
       }
     }
     return in_order(truth, std::move(y));
