@@ -375,6 +375,7 @@ std::optional<std::string> call_deviation(const Model& model, const Subject& sub
     if (signature(declared).length) add_length_limit(alone, *by_effect, answered, own);
     add_limit(&AnsweredRow::token, "every token", alone, *by_effect, own);
     own.push_back(past_the_last_thousand());
+    for (PlaceInCalls& one : places_by_remainder()) own.push_back(std::move(one));
     if (signature(declared).has(Axis::batch))
       add_limit(&AnsweredRow::batch, "in batch rows", alone, *by_effect, own);
     if (lone && effect.always) own.push_back(lone->place);

@@ -1,5 +1,6 @@
 #include "diagnosis/call_deviations.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "diagnosis/call_fits.h"
 #include "diagnosis/padding_effects.h"
 #include "run/catalogued.h"
+#include "subject/arrays.h"
 
 namespace posproof::call_deviations_test {
 namespace {
@@ -355,7 +357,15 @@ std::vector<Place> of_many_tokens() {
     out.push_back(
         {"in calls of more than " + n + " tokens, past the last multiple of " + n + ": ",
          [=](const Where& w) { return w.tokens > block && w.token >= w.tokens - w.tokens % block; }});
-    if (block > 2)
+    const bool two = block == 2;
+    out.push_back({two ? "where the number of tokens is odd, the last of them: "
+                       : "tokens past the last multiple of " + n + ": ",
+                   [=](const Where& w) { return w.token >= w.tokens - w.tokens % block; }});
+    if (block < 128)
+      out.push_back({two ? "where the number of tokens is odd: "
+                         : "where the number of tokens is no multiple of " + n + ": ",
+                     [=](const Where& w) { return w.tokens % block != 0; }});
+    if (!two)
       out.push_back(
           {"every token from number " + n + " on: ", [=](const Where& w) { return w.token >= block; }});
     if (block < 128)
@@ -409,6 +419,53 @@ TEST(CallDeviations, name_the_place_of_a_rotated_token) {
        {"every second token, from the second on: ", [](const Where& w) { return w.token % 2 == 1; }},
        {"at odd positions: ", [](const Where& w) { return w.at % 2 != 0; }},
        {"at negative positions: ", [](const Where& w) { return w.at < 0; }}});
+}
+
+// Of three heads: rows of x that lie in memory in some way, and those that a block leaves over, counted in
+// two ways.
+TEST(CallDeviations, name_rows_by_how_x_lies_in_memory) {
+  const Encoding declared = encoding_named("rope").oracle(Case::parse("dim=2 heads=3"));
+  struct RowOfX {
+    std::string_view arrays;
+    std::size_t rows, of_heads, of_tokens;  // all of them, and the numbers of one, by head or by token first
+  };
+  const auto said = [&](const Function<bool(const RowOfX&)>& is_left) {
+    std::vector<Answered> answered;
+    for (const std::size_t batch : {1, 2, 3})
+      for (const std::size_t tokens : {1, 2, 3, 5, 7})
+        for (const Position shift : {1, 20, 35}) {
+          Call call = call_of(declared, batch, tokens, Role::query, shift);
+          Tensor x({batch, 3, tokens, 2});
+          for (std::size_t e = 0; e < x.data.size(); ++e) x.data[e] = 1 + static_cast<double>(e % 3);
+          call.contents = {x};
+          Tensor given = answer(declared, call);
+          for (std::size_t b = 0; b < batch; ++b)
+            for (std::size_t h = 0; h < 3; ++h)
+              for (std::size_t t = 0; t < tokens; ++t) {
+                const std::size_t r = (b * 3 + h) * tokens + t;
+                if (is_left({arrays_of(call, x.shape), x.rows(), r, (b * tokens + t) * 3 + h}))
+                  std::ranges::copy(x.row(r), given.row(r).begin());
+              }
+          answered.push_back({{}, call, given});
+        }
+    const Encoding silent = answered_by(declared, [](const Call&) -> Tensor { throw Refusal("not asked"); });
+    return call_deviation(model_of(declared, all_f32), {"made", "", silent, all_f32}, declared, answered)
+        .value_or("none");
+  };
+  const std::string stay = ": tokens stay as they are, as at position 0";
+  EXPECT_EQ(said([](const RowOfX& r) { return !r.arrays.empty(); }), "where x is not contiguous" + stay);
+  EXPECT_EQ(said([](const RowOfX& r) { return r.arrays == "slice"; }),
+            "where x is a slice of wider rows" + stay);
+  EXPECT_EQ(said([](const RowOfX& r) { return r.arrays == "transposed"; }),
+            "where x lies in memory as [batch, n, heads, dim]" + stay);
+  for (const std::size_t block : {2, 4, 8, 16, 32}) {
+    const std::string past = fmt::format(", dim], those past the last multiple of {}", block) + stay;
+    EXPECT_EQ(said([=](const RowOfX& r) { return r.of_heads >= r.rows - r.rows % block; }),
+              "of x as rows, [batch heads n" + past);
+    if (block == 2) continue;  // of an odd number the last one is the same
+    EXPECT_EQ(said([=](const RowOfX& r) { return r.of_tokens >= r.rows - r.rows % block; }),
+              "of x as rows, [batch n heads" + past);
+  }
 }
 
 // What a program that takes positions in this way answers where padding counts.

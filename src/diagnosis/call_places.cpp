@@ -9,6 +9,7 @@
 
 #include "core/function.h"
 #include "diagnosis/measured_words.h"
+#include "subject/arrays.h"
 
 namespace posproof {
 namespace {
@@ -46,6 +47,38 @@ std::optional<Position> run_begins_at(const RowInCall& s) {
   for (std::size_t n = s.row.token; n > 0; --n, --first)
     if (all.whole.at((s.row.batch * s.tokens + n - 1) * all.axes) != first - 1) break;
   return first;
+}
+
+// Of x, [batch, heads, n, dim].
+std::size_t heads_in(const Call& call) {
+  return call.contents.empty() ? 1 : call.contents.front().shape.at(1);
+}
+
+// How the x of a rotation lies in memory, and which of its rows these are.
+std::vector<PlaceInCalls> places_in_memory() {
+  using S = const RowInCall&;
+  const auto lies = [](S s) {
+    return s.call.contents.empty() ? std::string_view() : arrays_of(s.call, s.call.contents.front().shape);
+  };
+  std::vector<PlaceInCalls> out = {
+      {"where x is not contiguous", [=](S s) { return lies(s) == "transposed" || lies(s) == "slice"; }},
+      {"where x lies in memory as [batch, n, heads, dim]", [=](S s) { return lies(s) == "transposed"; }},
+      {"where x is a slice of wider rows", [=](S s) { return lies(s) == "slice"; }}};
+  for (const std::size_t block : {2, 4, 8, 16, 32})
+    out.push_back(
+        {fmt::format("of x as rows, [batch heads n, dim], those past the last multiple of {}", block),
+         [block](S s) {
+           const std::size_t heads = heads_in(s.call), all = s.call.batch * heads * s.tokens;
+           return (s.row.batch * heads + s.row.head) * s.tokens + s.row.token >= all / block * block;
+         }});
+  for (const std::size_t block : {2, 4, 8, 16, 32})
+    out.push_back(
+        {fmt::format("of x as rows, [batch n heads, dim], those past the last multiple of {}", block),
+         [block](S s) {
+           const std::size_t heads = heads_in(s.call), all = s.call.batch * heads * s.tokens;
+           return (s.row.batch * s.tokens + s.row.token) * heads + s.row.head >= all / block * block;
+         }});
+  return out;
 }
 
 }  // namespace
@@ -124,6 +157,12 @@ std::vector<PlaceInCalls> known_places(bool batch, bool tokens) {
   for (const std::size_t block : {2, 4, 8, 16, 32, 64, 128, 256})
     add(fmt::format("in calls of more than {0} tokens, past the last multiple of {0}", block),
         [block](S s) { return s.tokens > block && s.row.token >= s.tokens / block * block; });
+  // The same of calls that fill no block, too: blocks are full, and what is left over has a way of its own.
+  add("where the number of tokens is odd, the last of them",
+      [](S s) { return s.tokens % 2 == 1 && s.row.token + 1 == s.tokens; });
+  for (const std::size_t block : {4, 8, 16, 32, 64, 128, 256})
+    add(fmt::format("tokens past the last multiple of {}", block),
+        [block](S s) { return s.row.token >= s.tokens / block * block; });
   for (const std::size_t block : {4, 8, 16, 32, 64, 128, 256})
     add(fmt::format("every token from number {} on", block), [block](S s) { return s.row.token >= block; });
   for (const std::size_t block : {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024})
@@ -132,6 +171,18 @@ std::vector<PlaceInCalls> known_places(bool batch, bool tokens) {
   for (const std::size_t block : {4, 8, 16, 32, 64, 128, 256, 512, 1024})
     add(fmt::format("where the number of tokens is a multiple of {0}, the last {0} of them", block),
         [block](S s) { return s.tokens % block == 0 && s.row.token + block >= s.tokens; });
+  if (batch)
+    for (PlaceInCalls& one : places_in_memory()) out.push_back(std::move(one));
+  return out;
+}
+
+std::vector<PlaceInCalls> places_by_remainder() {
+  using S = const RowInCall&;
+  std::vector<PlaceInCalls> out = {
+      {"where the number of tokens is odd", [](S s) { return s.tokens % 2 == 1; }}};
+  for (const std::size_t block : {4, 8, 16, 32, 64, 128, 256})
+    out.push_back({fmt::format("where the number of tokens is no multiple of {}", block),
+                   [block](S s) { return s.tokens % block != 0; }});
   return out;
 }
 

@@ -31,6 +31,9 @@ struct PlaceInCalls {
 // of tokens, not of queries.
 std::vector<PlaceInCalls> known_places(bool batch, bool tokens);
 
+// Those of a number of tokens that fills no block; from a number on says more, where both hold.
+std::vector<PlaceInCalls> places_by_remainder();
+
 // Those that are tried after them, of positions of so many numbers.
 std::vector<PlaceInCalls> further_places(bool batch, std::size_t axes);
 

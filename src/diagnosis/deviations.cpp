@@ -41,6 +41,7 @@
 #include "diagnosis/recurrence_forms.h"
 #include "diagnosis/remembered.h"
 #include "diagnosis/rotation_forms.h"
+#include "diagnosis/rounded_products.h"
 #include "diagnosis/row_deviations.h"
 #include "diagnosis/rows_by_position.h"
 #include "diagnosis/same_bits.h"
@@ -133,8 +134,12 @@ class Deviating {
     return one ? first_confirmed({*one}) : Sentences{};
   }
 
-  // Answers in fewer digits, but for what falls to the other side of a tie.
-  Sentences of_digits() const { return least_unexplained(rounded_answers(declared_, subject_.precision)); }
+  // Answers in fewer digits, or what they are the sum of, but for what falls to the other side of a tie.
+  Sentences of_digits() const {
+    std::vector<Deviation> all = rounded_answers(declared_, subject_.precision);
+    for (Deviation& one : rounded_products(declared_, subject_.precision)) all.push_back(std::move(one));
+    return least_unexplained(all);
+  }
 
   // What is done to contents before anything else.
   Sentences of_contents() const {
