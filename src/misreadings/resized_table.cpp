@@ -199,6 +199,44 @@ Encoding with_other_borders(const Parameters& given) {
   return with_taps(p, given, down, across);
 }
 
+// Entries are taken for points at their upper left corners: half an entry is missing.
+Encoding without_half_an_entry(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::resized_table, given);
+  if (!p.is("method", "linear") && !p.is("method", "cubic")) throw Refusal("said of grids with filters");
+  if (p.flag("align_corners")) throw Refusal("said of entries that are squares");
+  if (p.flag("antialias")) throw Refusal("filters that are as wide as their step are others");
+  const auto down = axis(p, "from_height", "height"), across = axis(p, "from_width", "width");
+  if (resampling::step(down) == 1 && resampling::step(across) == 1)
+    throw Refusal("the same of equal extents");
+  const auto at_corners = [](const resampling::Axis& of) {
+    return [of](std::size_t n) {
+      const long double corner = static_cast<long double>(n) * resampling::step(of);
+      return resampling::taps(of, n, corner - resampling::coordinate(of, n));
+    };
+  };
+  return with_taps(p, given, at_corners(down), at_corners(across));
+}
+
+// No filter: the entry in which a cell's corner lies, as PyTorch's `nearest` has it, or its middle, as
+// `nearest-exact` has it.
+enum class Nearest { to_the_corner, to_the_middle };
+template <Nearest nearest>
+Encoding without_a_filter(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::resized_table, given);
+  if (!p.is("method", "linear") && !p.is("method", "cubic")) throw Refusal("said of grids with filters");
+  if (p.width("from_height") == p.width("height") && p.width("from_width") == p.width("width"))
+    throw Refusal("the same of equal extents");
+  const auto entry = [](const resampling::Axis& of) {
+    return [of](std::size_t n) {
+      const long double within = nearest == Nearest::to_the_middle ? 0.5L : 0.0L,
+                        step = static_cast<long double>(of.before) / static_cast<long double>(of.after);
+      return std::vector<resampling::Tap>{
+          {static_cast<std::size_t>((static_cast<long double>(n) + within) * step), 1}};
+    };
+  };
+  return with_taps(p, given, entry(axis(p, "from_height", "height")), entry(axis(p, "from_width", "width")));
+}
+
 constexpr auto of_grids = "dim=4 from_height=3 from_width=2 height=4 width=3 kept_rows=1 table=seeded";
 constexpr auto past_borders =
     "dim=4 from_height=4 from_width=3 height=7 width=5 kept_rows=1 table=seeded method=cubic";
@@ -226,6 +264,12 @@ const MisreadingFamily entry{{
      &with_other_borders<Beyond::mirrored_behind>, past_borders},
     {"past the border stands 0; the last row and column are not repeated",
      &with_other_borders<Beyond::nothing>, past_borders},
+    {"half an entry is missing: cell n is taken from n before / after, its corner, not its middle",
+     &without_half_an_entry, of_grids},
+    {"no filter: each cell is the entry in which its corner lies, number floor(n before / after)",
+     &without_a_filter<Nearest::to_the_corner>, of_grids},
+    {"no filter: each cell is the entry in which its middle lies, number floor((n + 1/2) before / after)",
+     &without_a_filter<Nearest::to_the_middle>, of_grids},
 }};
 
 }  // namespace posproof::misreadings_resized_table

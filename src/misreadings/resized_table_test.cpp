@@ -136,6 +136,41 @@ int nothing_past(int i, int n) {
   return i < n ? i : -1;
 }
 
+// By the shares of trained entries i and j in a cell's row y and column x, of so many entries each in so many
+// cells.
+using Shares = double (*)(int from, int to, int o, int i);
+template <Shares shares>
+std::vector<double> of_shares(const Tensor&, const Arguments& p) {
+  const int rows = static_cast<int>(p.whole("from_height")),
+            columns = static_cast<int>(p.whole("from_width")), height = static_cast<int>(p.whole("height")),
+            width = static_cast<int>(p.whole("width"));
+  std::vector<double> out;
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      for (std::size_t c = 0; c < p.width("dim"); ++c) {
+        double sum = 0;
+        for (int i = 0; i < rows; ++i)
+          for (int j = 0; j < columns; ++j) {
+            const auto entry = p.width("kept_rows") + static_cast<std::size_t>(i * columns + j);
+            sum += shares(rows, height, y, i) * shares(columns, width, x, j) *
+                   seeded(static_cast<std::uint64_t>(p.whole("table_seed")), entry * p.width("dim") + c,
+                          p.real("std"));
+          }
+        out.push_back(sum);
+      }
+  return out;
+}
+double from_the_corner(int from, int to, int o, int i) {
+  const double at = std::min(static_cast<double>(o * from) / to, from - 1.0);
+  return std::max(0.0, 1 - std::abs(at - i));
+}
+double of_the_corner(int from, int to, int o, int i) {
+  return o * from / to == i ? 1 : 0;
+}
+double of_the_middle(int from, int to, int o, int i) {
+  return (2 * o + 1) * from / (2 * to) == i ? 1 : 0;
+}
+
 const testing::Formulas<Flat> formulas = {
     {"channels are not moved behind rows and columns: [dim, height, width] is read as [height width, dim]",
      [](const Tensor& cells, const Arguments&) {
@@ -168,6 +203,12 @@ const testing::Formulas<Flat> formulas = {
     {"past the border the grid is mirrored, its last row and column first, which are not repeated further",
      &of_endless_lines<behind_the_last>},
     {"past the border stands 0; the last row and column are not repeated", &of_endless_lines<nothing_past>},
+    {"half an entry is missing: cell n is taken from n before / after, its corner, not its middle",
+     &of_shares<from_the_corner>},
+    {"no filter: each cell is the entry in which its corner lies, number floor(n before / after)",
+     &of_shares<of_the_corner>},
+    {"no filter: each cell is the entry in which its middle lies, number floor((n + 1/2) before / after)",
+     &of_shares<of_the_middle>},
 };
 
 TEST(MisreadResizedTable, has_the_rows_that_the_sentence_says) {
@@ -205,6 +246,12 @@ TEST(MisreadResizedTable, is_none_where_it_is_the_same) {
       {"the steps", "method=first"},
       {"the steps", "antialias=true"},
       {"the steps", "from_height=7 from_width=5 height=14 width=10"},
+      {"half", "method=first"},
+      {"half", "align_corners=true"},
+      {"half", "antialias=true height=20"},
+      {"half", "from_height=5 height=5 from_width=3 width=3"},
+      {"no filter", "method=first"},
+      {"no filter", "from_height=5 height=5 from_width=3 width=3"},
       {"past the border", "method=first"},
       {"past the border", "antialias=true height=20"},
       {"past the border", "from_height=1 from_width=1"},
