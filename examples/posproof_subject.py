@@ -1658,13 +1658,22 @@ def _of_the_gradient(vjp, positions):
 
 
 def _through_autograd(function, which, how):
-    """The gradient with respect to q, or k, of a function that PyTorch differentiates."""
+    """The gradient with respect to q, or k, of a function that PyTorch differentiates. Between a forward pass and its
+    backward one stands another forward pass of the same shape, at the same positions in reverse order."""
+    def other(arguments):
+        again = [one.detach().clone() if hasattr(one, "detach") else one for one in arguments]
+        at = 2 if how.both else 1
+        if len(again) > at and hasattr(again[at], "flip"):
+            again[at] = again[at].flip(tuple(range(again[at].dim())))
+            function(*again)
+
     def backward(*arguments):
         arguments, g = list(arguments), arguments[which]
         leaf = (-g.flip(-1)).requires_grad_()
         arguments[which] = leaf.clone()  # which a function may overwrite
         y = function(*arguments)
         y = arguments[which] if y is None and how.in_place else y[which] if how.both else y
+        other(arguments)
         found = how.torch.autograd.grad(y, leaf, g, allow_unused=True)[0] if y.requires_grad else None
         if found is None:
             raise _Otherwise("no gradient comes back to x")

@@ -314,6 +314,16 @@ TEST(Modules, an_operation_without_a_gradient_is_refuted) {
       ": rotate(x [1, 1, 1, 8], positions [1, 1], role query, backward yes): no gradient comes back to x");
 }
 
+// Two forward passes stand before the backward pass of the first.
+TEST(Modules, a_backward_pass_that_rotates_by_the_last_positions_is_refuted) {
+  NEEDS_TORCH;
+  const Encoding truth = encoding_named("rope").oracle(with(encoding_named("rope"), Case::parse("dim=8")));
+  const Server server;
+  for (const auto& [name, verdict] : {std::pair{"own_backward", "HH"}, std::pair{"wrong_own_backward", "HR"}})
+    EXPECT_EQ(verdicts(open(server.subject(name), testing::expected(truth, "dim=8")), truth), verdict)
+        << name;
+}
+
 // The trial call has five tokens, of five positions; this one is as long as its first call.
 TEST(Modules, what_is_served_was_not_tried_before) {
   NEEDS_TORCH;

@@ -264,6 +264,31 @@ def no_gradient():
     serve(rotate=lambda x, positions: LlamaRotated()(x.detach(), positions), dtype=torch.float32, vjp="autograd")
 
 
+class RotatedBackAgain(torch.autograd.Function):
+    """A kernel with a backward pass of its own."""
+
+    last = None
+
+    @staticmethod
+    def forward(ctx, x, cos, sin):
+        RotatedBackAgain.last = cos, sin
+        ctx.save_for_backward(cos, sin)
+        return x * cos + halves_turned(x) * sin
+
+    @staticmethod
+    def backward(ctx, g):
+        cos, sin = RotatedBackAgain.last if wrong else ctx.saved_tensors  # of whatever was rotated last
+        return g * cos - halves_turned(g) * sin, None, None
+
+
+@attached
+def own_backward():
+    def rotate(x, positions):
+        angle = angles(positions[:, None], x.shape[-1], 10000).repeat(1, 1, 1, 2)
+        return RotatedBackAgain.apply(x, angle.cos(), angle.sin())
+    serve(rotate=rotate, dtype=torch.float32, vjp="autograd")
+
+
 def apply_every_two(tensor, sin, cos):
     """GPT-J: tensor [batch, n, heads, dim], sin and cos [1, n, dim / 2]."""
     sin, cos = (one.repeat_interleave(2, -1)[:, :, None] for one in (sin, cos))
