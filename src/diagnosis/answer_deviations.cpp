@@ -140,7 +140,7 @@ constexpr EntrySteps entry_steps[] = {
 std::string row_of(const Encoding& declared) {
   const Signature& of = signature(declared);
   if (of.gives.axes.back() != Axis::channel) return "";
-  return of.takes.empty() ? "each row" : of.has(Axis::key) ? "each answer" : "each rotated token";
+  return of.takes.empty() ? "each row" : of.role ? "each rotated token" : "each answer";
 }
 
 }  // namespace

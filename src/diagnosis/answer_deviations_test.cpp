@@ -327,6 +327,7 @@ TEST(AnswerDeviations, are_those_of_a_kind) {
   EXPECT_EQ(sentences(answer_deviations(encoding_named("alibi").oracle({}))),
             (Sentences{"every entry b is e^b", "every entry b is 1 - b", "tanh stands before every entry"}));
   EXPECT_EQ(sentences(answer_deviations(Contextual{})), Sentences{});
+  EXPECT_EQ(sentences(answer_deviations(Attention{})), of_every_row("each answer"));
 }
 
 TEST(AnswerDeviations, do_to_every_entry_what_they_say) {

@@ -394,10 +394,10 @@ class Deviating {
   // Without more, before with another deviation.
   Sentences first_confirmed(const std::vector<Deviation>& all) const {
     for (const Deviation& one : all)
-      if (explains_all(measured_model(one), declared_, answered_) && says_something(one))
+      if (explains_all(measured_model(one), declared_, answered_) && is_nearer(one) && says_something(one))
         return one.sentences;
     for (const Deviation& one : all)
-      if (one.guessed)
+      if (one.guessed || explains_all(measured_model(one), declared_, answered_))
         continue;
       else if (auto said = confirmed(measured_model(one), one.sentences);
                !said.empty() && says_something(one))
@@ -405,7 +405,15 @@ class Deviating {
     return {};
   }
 
-  // A model is allowed more than the declared encoding: one that answers as that does explains little wrong.
+  // A model is allowed more than the declared encoding, which may explain what is wrong by little: allowed no
+  // more than that, it has to explain half of the rows.
+  bool is_nearer(const Deviation& one) const {
+    if (one.guessed) return true;
+    const Model as_declared = posproof::model_of(one.corrected, subject_.precision);
+    return 2 * explained(as_declared, declared_, answered_).wrong() <= wrong_;
+  }
+
+  // One that answers as the declared encoding does explains little wrong.
   bool says_something(const Deviation& one) const {
     const Unexplained wrong = compare(declared_, subject_, answered_, Until::all);
     const Told by = told(one.corrected, declared_, subject_, answered_, wrong);

@@ -86,9 +86,7 @@ double relative(const MeasuredFrequency& pair) {
 }
 
 std::optional<Line> geometric(const Pairs& pairs) {
-  if (pairs.size() < 3) {
-    if (pairs.size() < 2) return std::nullopt;
-  }
+  if (pairs.size() < 2) return std::nullopt;
   double sign = 0;
   for (const MeasuredFrequency& pair : pairs) {
     if (pair.measured == 0 || (sign != 0 && pair.measured * sign < 0)) return std::nullopt;

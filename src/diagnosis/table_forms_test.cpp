@@ -117,6 +117,9 @@ TEST(TableForms, are_said_of_a_quarter_of_a_turn_with_few_digits) {
   for (const double quarter : {1.57, 1.5708})
     EXPECT_EQ(of("sinusoidal", "dim=16", quarter),
               Sentences{fmt::format("cosines are sin(x + {}), not sin(x + pi/2)", quarter)});
+  // By at most three times what f32 allows: a measured frequency of one pair may not answer for all of them.
+  EXPECT_EQ(of("sinusoidal", "dim=64 layout=sin_cos divisor=half_minus_one", 1.5708),
+            Sentences{"cosines are sin(x + 1.5708), not sin(x + pi/2)"});
   EXPECT_EQ(of("nerf", "axes=2 frequencies=6", 1.57),
             Sentences{"cosines are sin(x + 1.57), not sin(x + pi/2)"});
   for (const std::string& one : of("sinusoidal", "dim=16", 1.5703))
