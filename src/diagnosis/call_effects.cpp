@@ -310,6 +310,10 @@ std::vector<Effect> effects_from(Position wrong, std::size_t axes) {
                             [last](const TokenOf& t) {
                               return t.first() > last ? last + static_cast<Position>(t.token) : t.at;
                             }));
+  // A cache whose first half is given up where it is full.
+  if (wrong > 1 && wrong % 2 == 0)
+    add(fmt::format("positions past {} are {} behind", last, wrong / 2),
+        [last](Position t) { return t > last ? t - (last + 1) / 2 : t; });
   return out;
 }
 

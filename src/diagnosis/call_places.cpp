@@ -208,6 +208,8 @@ std::vector<PlaceInCalls> further_places(bool batch, std::size_t axes) {
     add("in calls of several tokens in all", [](S s) { return s.call.batch * s.tokens > 1; });
     add("in calls of as many batch rows as tokens a row",
         [](S s) { return s.call.batch == s.tokens && s.tokens > 1; });
+    add("in calls of as many batch rows as heads",
+        [](S s) { return s.call.batch == heads_in(s.call) && s.call.batch > 1; });
   }
   for (std::size_t a = 0; a < axes; ++a)
     for (std::size_t b = a + 1; b < axes; ++b) {

@@ -405,12 +405,17 @@ class Deviating {
     return {};
   }
 
-  // A model is allowed more than the declared encoding, which may explain what is wrong by little: allowed no
-  // more than that, it has to explain half of the rows.
+  // A measured model is allowed more than the declared encoding. Where that would explain half of the wrong
+  // rows, too, if it were allowed as much, the model has to explain half of them without.
   bool is_nearer(const Deviation& one) const {
     if (one.guessed) return true;
-    const Model as_declared = posproof::model_of(one.corrected, subject_.precision);
-    return 2 * explained(as_declared, declared_, answered_).wrong() <= wrong_;
+    Model declared = posproof::model_of(declared_, subject_.precision);
+    declared.error = times_as_much(declared.error, 3);
+    const auto wrong_rows = [this](const Model& model) {
+      return explained(model, declared_, answered_).wrong();
+    };
+    return 2 * wrong_rows(declared) > wrong_ ||
+           2 * wrong_rows(posproof::model_of(one.corrected, subject_.precision)) <= wrong_;
   }
 
   // One that answers as the declared encoding does explains little wrong.

@@ -95,10 +95,11 @@ std::optional<JointPlaces::Found> JointPlaces::of(const std::vector<bool>& by_ef
     if (!best || words.size() < best->conditions)
       best = {fmt::format("{}", fmt::join(words, ", ")), words.size()};
   };
-  if (const auto only = limit(needed, against)) take({*only});
+  // Of one thing a place says more than a number of tokens, which any few calls may have in common.
   const std::size_t places = words_.size();
   for (std::size_t a = 0; a < places && !best; ++a)
     if (inside(against, a).empty() && keeps_out(a, against)) take({words_[a]});
+  if (const auto only = limit(needed, against)) take({*only});
   for (std::size_t a = 0; a < places && (!best || best->conditions > 2); ++a) {
     const Rows of_a = inside(against, a);
     if (of_a.size() == against.size()) continue;

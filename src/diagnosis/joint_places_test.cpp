@@ -126,7 +126,7 @@ TEST(JointPlaces, are_of_several_calls) {
 }
 
 TEST(JointPlaces, of_more_than_one_token_are_calls_of_several) {
-  EXPECT_EQ(said([](const RowInCall& s) { return s.tokens > 1; }), "in calls of several tokens");
+  EXPECT_EQ(said([](const RowInCall& s) { return s.tokens > 1; }), "in calls of several tokens a row");
   EXPECT_EQ(said([](const RowInCall& s) { return s.call.batch * s.tokens > 1; }),
             "in calls of several tokens in all");
 }

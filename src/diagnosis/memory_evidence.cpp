@@ -1,5 +1,6 @@
 #include "diagnosis/memory_evidence.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <new>
 
@@ -49,7 +50,9 @@ bool remembers_as(const Effect& effect, const std::vector<bool>& by_effect, cons
   // asked; each may start a program.
   constexpr std::size_t most_asked = 4;
   std::size_t asked = 0;
-  const auto all = telling_calls(effect, by_effect, alone, model, declared, answered);
+  auto all = telling_calls(effect, by_effect, alone, model, declared, answered);
+  // Rows of a batch may be asked one after the other, each of which then remembers the one before.
+  std::ranges::stable_sort(all, {}, [&](const Telling& one) { return answered[one.item].call.batch; });
   for (const bool wrong : {true, false})
     for (const Telling& one : all) {
       if (one.wrong != wrong) continue;

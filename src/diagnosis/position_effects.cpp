@@ -52,6 +52,24 @@ Effect effect_on_batches(std::string words, OfRow other) {
   });
 }
 
+// Packed sequences whose boundaries are seen where a position is smaller than the one before.
+void on_until_they_fall(Row row, std::span<Position> other) {
+  for (std::size_t n = 0; n < row.size(); ++n)
+    other[n] = n == 0 || row[n] < row[n - 1] ? row[n] : other[n - 1] + 1;
+}
+
+// Packed sequences each of which is taken to begin at 0.
+void runs_from_0(Row row, std::span<Position> other) {
+  for (std::size_t n = 0; n < row.size(); ++n)
+    other[n] = n == 0 || row[n] != row[n - 1] + 1 ? 0 : other[n - 1] + 1;
+}
+
+// A sequence that is shared out among two, each of which counts its own tokens.
+void modulo_half(Row row, std::span<Position> other) {
+  const Position all = std::ranges::max(row) + 1, half = std::max((all + 1) / 2, Position{1});
+  for (std::size_t n = 0; n < row.size(); ++n) other[n] = (row[n] % half + half) % half;
+}
+
 std::vector<Position> sorted(Row row) {
   std::vector<Position> rising(row.begin(), row.end());
   std::ranges::sort(rising);
@@ -159,6 +177,13 @@ std::vector<Effect> effects_of_row_positions() {
                           [](T t) { return static_cast<Position>(t.tokens - 1 - t.token); }),
       effect_on_positions("tokens count on from the first of their row",
                           [](T t) { return t.first() + static_cast<Position>(t.token); }),
+      effect_on_positions("tokens count back from the last of their row",
+                          [](T t) { return t.last() - static_cast<Position>(t.tokens - 1 - t.token); }),
+      effect_on_rows("tokens count on by one from the one before, but where positions fall",
+                     &on_until_they_fall),
+      effect_on_rows("each run of positions that follow each other is counted from 0", &runs_from_0),
+      effect_on_rows("positions are taken modulo half of m + 1, rounded up, m being the largest of the row",
+                     &modulo_half),
       effect_on_positions("tokens count on from the first of the batch",
                           [](T t) { return t.all.front() + static_cast<Position>(t.token); }),
       effect_on_positions("positions are relative to the first of their row",
