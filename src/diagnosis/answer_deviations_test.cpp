@@ -494,5 +494,23 @@ TEST(AnswerDeviations, name_the_size_below_which_entries_are_0) {
             Sentences{});
 }
 
+// A row of 1 and of so many hundredths, which are 0 in the answer.
+Sentences of_lost_ones(std::size_t count, double first = 1) {
+  std::vector<double> row(count + 1, 0.01);
+  row.front() = 1;
+  std::vector<double> given(count + 1, 0);
+  given.front() = first;
+  const Encoding declared = answering(row);
+  const auto found =
+      flushed_answers(declared, all_f32, {{Case(), one_token(), Tensor({1, count + 1}, given)}});
+  return found ? found->sentences : Sentences{};
+}
+
+TEST(AnswerDeviations, flush_sixteen_entries_and_no_other_is_wrong) {
+  EXPECT_EQ(of_lost_ones(16), Sentences{"entries whose absolute value is below 1e-1 are 0"});
+  EXPECT_EQ(of_lost_ones(15), Sentences{});
+  EXPECT_EQ(of_lost_ones(16, 1.5), Sentences{}) << "the first is no 0, and is wrong";
+}
+
 }  // namespace
 }  // namespace posproof::answer_deviations_test

@@ -138,5 +138,12 @@ TEST(ApproximateForms, are_none_of_others) {
             Sentences{});
 }
 
+// The fastest pair of a rope makes a radian a step.
+TEST(ApproximateForms, are_of_angles_that_end_from_a_radian_on) {
+  const auto rope = as<Rotary>(encoding_named("rope").make(Case::parse("dim=4")));
+  EXPECT_EQ(limited_angles(rope, 0).size(), 0u);
+  EXPECT_EQ(limited_angles(rope, 1).size(), 2u);
+}
+
 }  // namespace
 }  // namespace posproof::approximate_forms_test

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "attention/reference_attention.h"
 #include "core/error.h"
 #include "core/function.h"
+#include "diagnosis/call_effects.h"
 #include "diagnosis/call_fits.h"
 #include "diagnosis/padding_effects.h"
 #include "run/catalogued.h"
@@ -133,6 +135,46 @@ TEST(CallFits, of_rows_count_from_their_first_entry_where_a_constant_does_not_ma
   EXPECT_FALSE(is_right(0, 99, false));
 }
 
+// Each is off by a hundredth of it, with the constant: here the first of 101 and the last of 104.
+TEST(CallFits, of_rows_with_a_constant_are_allowed_what_rounding_does_to_both) {
+  const Bias declared{.heads = 1, .modulo_rows = true};
+  const Model model{declared, [](const Call&, const Tensor& of, Position) {
+                      Tensor out = of;
+                      for (double& x : out.data) x = 0.01 * std::abs(x);
+                      return out;
+                    }};
+  Call call;
+  call.positions.whole = {2}, call.keys.whole = {0, 1, 2};
+  const auto is_right = [&](double off) {
+    const Tensor expected({1, 1, 3}, {1, 2, 4}), given({1, 1, 3}, {101, 102, 104 + off});
+    return fits(model, declared, call, given, expected, 0).at(0).right;
+  };
+  EXPECT_TRUE(is_right(2.06));  // 1.0606 + 1.01
+  EXPECT_FALSE(is_right(2.08));
+}
+
+// A position that stands for another, real one: what is lost at the farther of the two.
+TEST(CallFits, of_real_positions_are_allowed_what_is_lost_at_the_farther_one) {
+  Table declared{.dim = 1, .positions = Domain(0, 1 << 20)};
+  declared.positions.real = true;
+  declared.rows = [](const Positions& at, Position) { return Tensor({1, 1}, {at.at(0, 0)}); };
+  const Model model{declared, [](const Call& call, const Tensor& of, Position) {
+                      return Tensor(of.shape, {0.25 * call.positions.real.at(0)});
+                    }};
+  Call call;
+  call.positions.real = {2};
+  const auto is_right = [&](const std::string& words, double given) {
+    for (const Effect& one : known_effects(false, false))
+      if (one.words == words)
+        return fits(one, one.begin(), model, declared, call, Tensor({1, 1}, {given})).at(0).right;
+    throw std::logic_error(words);
+  };
+  EXPECT_TRUE(is_right("positions are a thousand times as large", 2500));
+  EXPECT_FALSE(is_right("positions are a thousand times as large", 2501));
+  EXPECT_TRUE(is_right("positions are halved", 1.5));
+  EXPECT_FALSE(is_right("positions are halved", 1.75));
+}
+
 // The same error of every entry, as a share of what its row holds and in all.
 Model allowing(const Encoding& declared, const Function<double(double largest, Position far)>& error) {
   return {declared, [error](const Call&, const Tensor& expected, Position far) {
@@ -144,6 +186,19 @@ Model allowing(const Encoding& declared, const Function<double(double largest, P
             }
             return out;
           }};
+}
+
+// What is given back as it came is no function of positions, whose error it would have.
+TEST(CallFits, of_tokens_that_stay_as_they_are_tell_whatever_is_allowed) {
+  const Encoding rope = encoding_named("rope").oracle(Case::parse("dim=2"));
+  const Model model = allowing(rope, [](double, Position) { return 9; });
+  Call call;
+  call.positions.whole = {5};
+  call.contents = {Tensor({1, 1, 1, 2}, {1, 2})};
+  const Effect stay = known_effects(false, true).front();
+  ASSERT_EQ(stay.words, "tokens stay as they are, as at position 0");
+  EXPECT_TRUE(fits(stay, stay.begin(), model, rope, call, call.contents[0]).at(0).tells);
+  EXPECT_FALSE(fits(model, rope, call, call.contents[0], answer(rope, call), 5).at(0).tells);
 }
 
 // Two queries, at 0 and 5, and two keys, at 0 and 3, of which the first query does not see the second.

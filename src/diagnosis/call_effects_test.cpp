@@ -45,6 +45,11 @@ TEST(CallEffects, give_each_token_of_each_row_its_position) {
       {"every token has the largest position of the batch", {300, 300, 300, 300, 300, 300}},
       {"every token has the smallest position of the batch", {-1, -1, -1, -1, -1, -1}},
       {"every token has the largest position of its row", {9, 9, 9, 300, 300, 300}},
+      {"tokens count back from the last of their row", {7, 8, 9, 2, 3, 4}},
+      {"tokens count on by one from the one before, but where positions fall", {5, -1, 0, 300, 2, 3}},
+      {"each run of positions that follow each other is counted from 0", {0, 0, 0, 0, 0, 0}},
+      {"positions are taken modulo half of m + 1, rounded up, m being the largest of the row",
+       {0, 4, 4, 149, 2, 4}},
       {"positions count as the number of tokens in the row", {3, 3, 3, 3, 3, 3}},
       {"positions count as the number of tokens in the row, less one", {2, 2, 2, 2, 2, 2}},
       {"positions past n - 1 count as n - 1, n being the number of tokens in the row", {2, -1, 2, 2, 2, 2}},
@@ -279,8 +284,10 @@ TEST(CallEffects, begin_at_a_position) {
   EXPECT_EQ(to(4, 1), (std::vector<Position>{1, 3, 1, 0, 2, 0}));
   EXPECT_EQ(to(4, 2), (std::vector<Position>{0, -1, 0, 0, 2, 0}));
   EXPECT_EQ(to(8, 3), (std::vector<Position>{5, -1, 9, 7, 8, 9}));
-  EXPECT_EQ(effects_from(64, 1).size(), 4u);
-  EXPECT_EQ(effects_from(384, 1).size(), 4u);
+  EXPECT_EQ(to(4, 4), (std::vector<Position>{3, -1, 7, 298, 2, 2}));
+  EXPECT_EQ(effects_from(64, 1).size(), 5u);
+  EXPECT_EQ(effects_from(384, 1).size(), 5u);
+  EXPECT_EQ(effects_from(385, 1).size(), 4u) << "no half";
   EXPECT_EQ(effects_from(1 << 24, 1).at(3).words,
             "positions wrap as a number with a sign, 16777216 to -16777216: a product with them overflows");
   for (const int bits : {8, 16, 32}) {
@@ -297,6 +304,13 @@ TEST(CallEffects, begin_at_a_position) {
   for (const Effect& one : effects_from(0, 1)) words.push_back(one.words);
   EXPECT_EQ(words, (std::vector<std::string>{"positions past -1 count as -1", "positions past -1 count as 0",
                                              "tokens count on from -1 where their row begins past -1"}));
+  Call call;
+  call.positions.whole = {3, 9, 5};
+  const Effect count_on = effects_from(4, 1).at(3);
+  EXPECT_EQ(count_on.words, "tokens count on from 3 where their row begins past 3");
+  EXPECT_EQ(count_on.begin()(call, 0, 1).call.positions.whole, (std::vector<Position>{3, 9, 5}));
+  call.positions.whole = {4, 9, 5};
+  EXPECT_EQ(count_on.begin()(call, 0, 1).call.positions.whole, (std::vector<Position>{3, 4, 5}));
 }
 
 TEST(CallEffects, begin_at_a_number_of_each_position) {
@@ -305,18 +319,25 @@ TEST(CallEffects, begin_at_a_number_of_each_position) {
   std::vector<std::pair<std::string, std::vector<Position>>> found;
   for (const Effect& one : effects_from(4, 2))
     found.emplace_back(one.words, one.begin()(call, 0, 1).call.positions.whole);
-  EXPECT_EQ(found, (std::vector<std::pair<std::string, std::vector<Position>>>{
-                       {"positions past 3 count as 3", {3, 1, 2, 3, 3, 3}},
-                       {"of the row: positions past 3 count as 3", {3, 1, 2, 9, 3, 3}},
-                       {"of the column: positions past 3 count as 3", {5, 1, 2, 3, 3, 3}},
-                       {"positions are taken modulo 4", {1, 1, 2, 1, 3, 3}},
-                       {"of the row: positions are taken modulo 4", {1, 1, 2, 9, 3, 3}},
-                       {"of the column: positions are taken modulo 4", {5, 1, 2, 1, 3, 3}},
-                       {"positions past 3 count as 0", {0, 1, 2, 0, 3, 3}},
-                       {"of the row: positions past 3 count as 0", {0, 1, 2, 9, 3, 3}},
-                       {"of the column: positions past 3 count as 0", {5, 1, 2, 0, 3, 3}},
-                       {"tokens are numbered in rows of 4: column 4 is the first one of the next row",
-                        {5, 1, 4, 1, 3, 3}}}));
+  EXPECT_EQ(
+      found,
+      (std::vector<std::pair<std::string, std::vector<Position>>>{
+          {"positions past 3 count as 3", {3, 1, 2, 3, 3, 3}},
+          {"of the row: positions past 3 count as 3", {3, 1, 2, 9, 3, 3}},
+          {"of the column: positions past 3 count as 3", {5, 1, 2, 3, 3, 3}},
+          {"positions are taken modulo 4", {1, 1, 2, 1, 3, 3}},
+          {"of the row: positions are taken modulo 4", {1, 1, 2, 9, 3, 3}},
+          {"of the column: positions are taken modulo 4", {5, 1, 2, 1, 3, 3}},
+          {"positions past 3 count as 0", {0, 1, 2, 0, 3, 3}},
+          {"of the row: positions past 3 count as 0", {0, 1, 2, 9, 3, 3}},
+          {"of the column: positions past 3 count as 0", {5, 1, 2, 0, 3, 3}},
+          {"tokens are numbered in rows of 4: column 4 is the first one of the next row", {5, 1, 4, 1, 3, 3}},
+          {"positions past 3 are 2 behind", {3, 1, 2, 7, 3, 3}},
+          {"of the row: positions past 3 are 2 behind", {3, 1, 2, 9, 3, 3}},
+          {"of the column: positions past 3 are 2 behind", {5, 1, 2, 7, 3, 3}}}));
+  call.positions.whole = {-1, -1, -1, 5, 1, 5};  // what is beside the grid has no number
+  EXPECT_EQ(effects_from(4, 2).at(9).begin()(call, 0, 1).call.positions.whole,
+            (std::vector<Position>{-1, -1, -1, 5, 2, 1}));
 }
 
 // Of (time, row, column).

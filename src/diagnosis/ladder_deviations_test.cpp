@@ -75,6 +75,8 @@ TEST(LadderDeviations, say_the_power_that_the_base_of_ntk_grows_by) {
       << grown(64.0 / 62);
   EXPECT_TRUE(grown(1).ends_with(": it is multiplied by 4 itself, without a power")) << grown(1);
   EXPECT_EQ(grown(1.0213).find("multiplied"), std::string::npos) << grown(1.0213);
+  // Of so many channels a power does not tell how many: by what is measured, one more or less is as near.
+  EXPECT_EQ(grown(4096.0 / 4094).find("multiplied"), std::string::npos) << grown(4096.0 / 4094);
 }
 
 // Sizes of a ladder are none where pairs rotate in both directions.
@@ -281,6 +283,9 @@ TEST(LadderDeviations, are_those_of_other_pairs) {
             Sentences{"pair i rotates at the frequency of pair i - 1, the first at that of the last"});
   EXPECT_EQ(at([](double i) { return std::min(i + 1, 7.0); }),
             Sentences{"pair i rotates at the frequency of pair i + 1, the last at its own"});
+  // Of two pairs several orders are the same one: their ladder is said.
+  EXPECT_EQ(ladder_deviations({{1, 0.01, 1e-9, 1e-8}, {0.01, 1, 1e-9, 1e-10}}, Case::parse("base=10000"), 4),
+            Sentences{"frequencies are 0.01 times base^(-2i/4) with base 0.0001, not 10000"});
 }
 
 // As far off as the declared frequency of the other pair may be.
@@ -306,6 +311,31 @@ TEST(LadderDeviations, are_another_base_of_some_pairs) {
   EXPECT_EQ(of([](double i, double w) { return i >= 6 ? std::pow(1000, -i / 8) : w; }).size(), 2u);
 }
 
+// So many pairs over base 10000, each known to `off`, those from `first` on at what is measured.
+Sentences from_on(double count, double first, double off, const Function<double(double share)>& measured) {
+  std::vector<MeasuredFrequency> pairs;
+  for (double i = 0; i < count; ++i) {
+    const double w = std::pow(10000, -i / count);
+    pairs.push_back({w, i >= first ? measured(i / count) : w, off * w, 0});
+  }
+  return ladder_deviations(pairs, Case::parse("base=10000"), 2 * count);
+}
+
+// As far as the last three of 64 pairs tell, 2w is w^0.92, too: the frequencies of base 4800.
+TEST(LadderDeviations, are_one_factor_before_they_are_another_base_of_some_pairs) {
+  EXPECT_EQ(from_on(64, 61, 6e-3, [](double share) { return 2 * std::pow(10000, -share); }),
+            Sentences{"pairs 61 to 63 rotate at twice the declared frequency"});
+}
+
+// The logarithm of the base has to be known to a hundredth.
+TEST(LadderDeviations, are_another_base_of_some_pairs_where_that_is_known) {
+  const auto of_base_1000 = [](double share) { return std::pow(1000, -share); };
+  EXPECT_EQ(from_on(8, 4, 2e-2, of_base_1000),
+            Sentences{"pairs 4 to 7 have the frequencies of base 1000, not 10000"});
+  EXPECT_EQ(from_on(8, 4, 5e-2, of_base_1000),
+            Sentences{"pairs 4 to 7 rotate at other frequencies: pair 4 at 0.032, not 0.01"});
+}
+
 // A base that is made from the declared one.
 TEST(LadderDeviations, are_those_of_some_pairs_at_the_place_of_others) {
   const auto w = [](double i) { return std::pow(10000, -i / 8); };
@@ -323,6 +353,18 @@ TEST(LadderDeviations, are_those_of_some_pairs_at_the_place_of_others) {
             }),
             (Sentences{"pair 6 rotates at 10 times the declared frequency",
                        "pair 7 rotates at 316.2278 times the declared frequency"}));
+}
+
+// Where two pairs have one frequency, nothing says which of them stands there.
+TEST(LadderDeviations, are_those_of_no_pair_where_two_have_it) {
+  std::vector<MeasuredFrequency> pairs;
+  for (const double i : {0.0, 1.0, 1.0, 3.0, 4.0, 5.0, 6.0, 7.0}) {
+    const double w = std::pow(10000, -i / 8);
+    pairs.push_back({w, w, 1e-9 * w, 1e-8 * w});
+  }
+  pairs[7].measured = pairs[1].declared;
+  EXPECT_EQ(ladder_deviations(pairs, Case::parse("base=10000"), 16),
+            Sentences{"pair 7 rotates at 1000 times the declared frequency"});
 }
 
 TEST(LadderDeviations, say_how_another_base_was_made) {
@@ -399,6 +441,17 @@ TEST(LadderDeviations, are_rounded_frequencies) {
   EXPECT_EQ(rounded(Format::bf16), Sentences{"frequencies are rounded to bf16"});
   EXPECT_EQ(rounded(Format::f16), Sentences{"frequencies are rounded to 11 bits, as in f16 or tf32"});
   EXPECT_EQ(rounded(Format::f64), Sentences{});
+}
+
+// Beyond their f32 as far as that is beside them, and known to less than both: f32 explains nothing of it.
+TEST(LadderDeviations, are_no_rounded_frequencies_where_rounding_is_not_told) {
+  std::vector<MeasuredFrequency> pairs;
+  for (double i = 0; i < 8; ++i) {
+    const double w = std::pow(10000, -i / 8), off = nearest(Format::f32, w) - w;
+    pairs.push_back({w, w + 2 * off, 1.5 * std::abs(off) + 1e-15 * w, 0});
+  }
+  for (const std::string& one : ladder_deviations(pairs, Case::parse("base=10000"), 16))
+    EXPECT_EQ(one.find("rounded"), one.npos) << one;
 }
 
 // Exponents of 20 channels, tenths that no format of 16 bits holds; those of 16 are eighths, which all hold.

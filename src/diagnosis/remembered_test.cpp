@@ -102,6 +102,14 @@ TEST(Remembered, forgets_all_where_that_is_more_than_it_may_keep) {
   EXPECT_EQ(least_bytes_for(5), 5 * 168u);
 }
 
+TEST(Remembered, keeps_as_much_behind_what_it_forgot) {
+  int asked = 0;
+  const Encoding remembered = remembering(counting(asked), 2 * 168);
+  for (const Position t : {0, 1, 2, 3, 2, 3})
+    answer(remembered, {.positions = {{t}}, .contents = {Tensor({1, 1, 1, 2}, {1, 2})}});
+  EXPECT_EQ(asked, 4) << "2 takes the place of 0 and 1, and 3 stands beside it";
+}
+
 TEST(Remembered, refuses_what_is_refused) {
   Table table{.dim = 1};
   int asked = 0;

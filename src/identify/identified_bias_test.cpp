@@ -158,6 +158,7 @@ TEST(IdentifiedBias, proposes_the_slopes_that_it_was_made_with) {
         "heads=12 head_dim=64 rule=log_linear", "heads=8 form=asymmetric future_factor=2",
         "heads=8 form=asymmetric future_factor=0.5 future_offset=1"})
     EXPECT_TRUE(has(words)) << words;
+  EXPECT_TRUE(has("heads=8 form=asymmetric future_factor=1.2349")) << "known to a hundred-thousandth of it";
   EXPECT_FALSE(has("heads=8 head_dim=4097"));
   // Of one token nothing is known of a slope.
   EXPECT_TRUE(has("heads=8", 1));

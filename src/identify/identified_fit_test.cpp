@@ -184,6 +184,28 @@ TEST(IdentifiedFit, of_a_file_of_shifted_rows_counts_every_query) {
   const Fit found = fit(candidate, asked, Answers{}, FitUntil::all).value_or(Fit{});
   EXPECT_TRUE(found.holds());
   EXPECT_EQ(found.of, 60u);
+  EXPECT_EQ(found.passes_over, 2)
+      << "more than what passes over later keys alone, and than what passes over none";
+  for (const auto& [words, less] : {std::pair{"heads=1", 1}, {"heads=1 form=symmetric", 0}})
+    EXPECT_EQ(fit({"alibi", Case::parse(words)}, asked, Answers{}, FitUntil::all).value_or(Fit{}).passes_over,
+              less)
+        << words;
+}
+
+// A table of 8 rows has no ninth.
+TEST(IdentifiedFit, of_a_file_with_a_row_past_the_end_there_is_none) {
+  const Candidate candidate{"learned", Case::parse("dim=4 length=8")};
+  const std::vector<Position> at = {0, 1, 2, 3, 4, 5, 6, 7};
+  Tensor rows = as<Table>(encoding_named("learned").make(candidate.parameters)).rows(at, 8);
+  const auto found = [&] {
+    const testing::Written file("identified_fit_end.npy", rows, true);
+    return fit(candidate, Unidentified(file.subject(), {}), Answers{}, FitUntil::all);
+  };
+  ASSERT_TRUE(found());
+  EXPECT_TRUE(found()->holds());
+  rows.data.resize(36, 0);
+  rows.shape = {9, 4};
+  EXPECT_FALSE(found());
 }
 
 // Sizes grow without end: past the positions of the convention no format holds them.

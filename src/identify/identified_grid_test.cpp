@@ -136,6 +136,23 @@ TEST(IdentifiedGrid, of_a_table_has_a_ladder_that_falls) {
   EXPECT_TRUE(bases(std::sin(std::pow(100.0, -5.0 / 6))).contains(100));
 }
 
+// One of all axes, or a list of one for each.
+TEST(IdentifiedGrid, of_a_table_has_the_bases_and_the_divisors_of_each_axis) {
+  const auto proposes = [](const std::string& words) {
+    const Parameters own = Case::parse(words);
+    const auto table =
+        as<Table>(encoding_named("sincos_2d").make(Case::parse("dim=24 layout=sin_cos " + words)));
+    return std::ranges::any_of(measured_grid_candidates(table, all_f32), [&](const Candidate& one) {
+      return std::ranges::all_of(own.fields(), [&](const auto& field) {
+        const Value* value = one.parameters.find(field.name);
+        return value != nullptr && text(*value) == text(field.value);
+      });
+    });
+  };
+  for (const std::string words : {"base=100 factor=2", "base=100 factors=[2,4]", "bases=[100,50]"})
+    EXPECT_TRUE(proposes(words)) << words;
+}
+
 TEST(IdentifiedGrid, is_the_one_where_each_pair_rotates_along_one_number) {
   EXPECT_EQ(of_its_grid(read_with(4)), OfItsGrid::yes);
   for (const Position columns : {2, 3, 6, 8, 12})

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "misreadings/right.h"
 #include "misreadings/testing/formulas.h"
+#include "run/catalogued.h"
 
 namespace posproof::misreadings_music_transformer_test {
 namespace {
@@ -64,6 +66,32 @@ TEST(MisreadMusicTransformer, counts_few_queries_from_their_first) {
 TEST(MisreadMusicTransformer, is_none_where_all_distances_have_a_vector) {
   const Misreading& one = misreadings::music_transformer.misreadings[2];
   EXPECT_THROW(one.make(Case::parse("dim=4 length=12 beyond=repeat")), Refusal);
+}
+
+// Past the last distance, 3, each has the vector of that: row 0, by one distance later than declared.
+TEST(MisreadMusicTransformer, has_the_last_vector_where_distances_repeat) {
+  const Parameters given = Case::parse("dim=4 length=4 beyond=repeat table_seed=2");
+  const Encoding made = misreadings::music_transformer.misreadings.front().make(given);
+  const Tensor q = inside::trained(1, 4, 11), k = inside::trained(1, 4, 12), table = inside::trained(4, 4, 2);
+  for (const auto& [i, row] : {std::pair{Position{3}, std::size_t{1}}, {4, 0}, {5, 0}, {9, 0}}) {
+    const Position at[] = {i}, from[] = {0};
+    const Real logit = (inside::dot(q.row(0), k.row(0)) + inside::dot(q.row(0), table.row(row))) / 2;
+    EXPECT_NEAR(as<Contextual>(made).logits(q, k, at, from).data[0], static_cast<double>(logit), 1e-15) << i;
+  }
+}
+
+// The declared vector is that of distance 0 where the misread one is that of one less, and the other way
+// round: the bounds of both are allowed.
+TEST(MisreadMusicTransformer, is_rounded_as_both_vectors_are) {
+  const Parameters given = Case::parse("dim=4 length=12");
+  const auto declared = misread::right<Contextual>(encoding_named("music_transformer"), given);
+  const Encoding made = misreadings::music_transformer.misreadings.front().make(given);
+  const Tensor q = inside::trained(1, 4, 11), k = inside::trained(1, 4, 12);
+  const auto error = [&](const Contextual& of, double i, double j) {
+    const std::vector<double> query = {i}, key = {j};
+    return of.error(q.row(0), k.row(0), query, key, all_f32);
+  };
+  EXPECT_EQ(error(as<Contextual>(made), 5, 3), error(declared, 5, 3) + error(declared, 3, 3));
 }
 
 TEST(MisreadMusicTransformer, is_what_the_sentence_says) {

@@ -61,6 +61,24 @@ Real itself(Real x) {
   return x;
 }
 
+// Each product of magnitudes is e^x e^y, not ln(1 + e^x) ln(1 + e^y), and so is what rounding does to it.
+TEST(MisreadPope, is_rounded_as_its_products_are) {
+  const Parameters given = Case::parse("dim=4");
+  const Misreading &positive_part = misreadings::pope.misreadings[0],
+                   &exponential = misreadings::pope.misreadings[3];
+  ASSERT_EQ(exponential.what, "the magnitude is e^x, not ln(1 + e^x)");
+  const auto error = [](const Encoding& of, double x) {
+    const std::vector<double> content(4, x);
+    const std::vector<double> i = {5}, j = {2};
+    return as<Contextual>(of).error(content, content, i, j, all_f32);
+  };
+  for (const double x : {3.0, 0.0, -3.0}) {
+    const double times = std::exp(2 * x) / std::pow(std::log1p(std::exp(x)), 2);
+    EXPECT_NEAR(error(exponential.make(given), x) / error(positive_part.make(given), x), times, 1e-12 * times)
+        << x;
+  }
+}
+
 TEST(MisreadPope, is_what_the_sentence_says) {
   testing::expect_logits(
       "pope", misreadings::pope,

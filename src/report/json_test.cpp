@@ -302,6 +302,9 @@ TEST(ReportJson, says_where_the_worst_residual_is_a_bound) {
   gated.accuracy->rounding = 0x1p-25;
   EXPECT_EQ(said()["accuracy"]["worst"]["residual"]["bound_only"], false);
   EXPECT_EQ(said()["asked"][0]["worst"]["bound_only"], false);
+  gated.accuracy->worst.error = 0x1p-25;
+  EXPECT_FALSE(said()["asked"][0]["worst"].contains("bound_only")) << "another size";
+  gated.accuracy->worst.error = held.worst.error;
   gated.accuracy->worst_at = Case::parse("rows=1 t=5 n=100");
   EXPECT_FALSE(said()["asked"][0]["worst"].contains("bound_only")) << "another case";
 }

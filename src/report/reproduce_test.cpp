@@ -256,6 +256,15 @@ TEST(Reproduce, has_the_entries_beside_one_that_is_infinite) {
   EXPECT_FALSE(has(text, "(0, 0, 2)")) << text;
 }
 
+// What is 0 and may not be off shows nothing: a zero that rounding may put off is one of the entries.
+TEST(Reproduce, has_zeros_that_have_a_bound) {
+  WrongAnswer wrong = wrong_rotation();
+  EXPECT_FALSE(has(script_of(wrong), "    ((0, 1, 0, 3), ")) << script_of(wrong);
+  wrong.allowed.error.data[7] = 0.125;
+  const std::string text = script_of(wrong);
+  EXPECT_TRUE(has(text, "\n    ((0, 1, 0, 3), 0, 0.125),\n")) << text;
+}
+
 GateResult gated() {
   GateResult out = testing::nothing_found();
   out.encoding = "rope";
