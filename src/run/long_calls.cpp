@@ -269,8 +269,8 @@ std::vector<Case> cases_of_many_queries(const Encoding& truth, const Domain& dom
 }
 
 // Of the whole operator one length. The first query's product with its key, over the root of their width, is
-// between 1/2 and 2, over so many powers of 2; those of others are some powers of two of it. What large logits
-// round to would hide what the positions do to them.
+// between 1/2 and 2, over so many powers of 2; those of others are some powers of two of it. What large
+// logits round to would hide what the positions do to them.
 Case case_of_the_operator(const Encoding& truth, std::int64_t tokens, const std::string& mask, double content,
                           int smaller) {
   Case one;
