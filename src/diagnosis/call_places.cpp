@@ -64,20 +64,17 @@ std::vector<PlaceInCalls> places_in_memory() {
       {"where x is not contiguous", [=](S s) { return lies(s) == "transposed" || lies(s) == "slice"; }},
       {"where x lies in memory as [batch, n, heads, dim]", [=](S s) { return lies(s) == "transposed"; }},
       {"where x is a slice of wider rows", [=](S s) { return lies(s) == "slice"; }}};
-  for (const std::size_t block : {2, 4, 8, 16, 32})
-    out.push_back(
-        {fmt::format("of x as rows, [batch heads n, dim], those past the last multiple of {}", block),
-         [block](S s) {
-           const std::size_t heads = heads_in(s.call), all = s.call.batch * heads * s.tokens;
-           return (s.row.batch * heads + s.row.head) * s.tokens + s.row.token >= all / block * block;
-         }});
-  for (const std::size_t block : {2, 4, 8, 16, 32})
-    out.push_back(
-        {fmt::format("of x as rows, [batch n heads, dim], those past the last multiple of {}", block),
-         [block](S s) {
-           const std::size_t heads = heads_in(s.call), all = s.call.batch * heads * s.tokens;
-           return (s.row.batch * s.tokens + s.row.token) * heads + s.row.head >= all / block * block;
-         }});
+  for (const bool heads_first : {true, false})
+    for (const std::size_t block : {2, 4, 8, 16, 32})
+      out.push_back({fmt::format("of x as rows, [batch {}, dim], those past the last multiple of {}",
+                                 heads_first ? "heads n" : "n heads", block),
+                     [=](S s) {
+                       const std::size_t heads = heads_in(s.call), all = s.call.batch * heads * s.tokens;
+                       const std::size_t row =
+                           heads_first ? (s.row.batch * heads + s.row.head) * s.tokens + s.row.token
+                                       : (s.row.batch * s.tokens + s.row.token) * heads + s.row.head;
+                       return row >= all / block * block;
+                     }});
   return out;
 }
 

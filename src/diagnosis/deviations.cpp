@@ -410,7 +410,7 @@ class Deviating {
   bool is_nearer(const Deviation& one) const {
     if (one.guessed) return true;
     Model declared = posproof::model_of(declared_, subject_.precision);
-    declared.error = times_as_much(declared.error, 3);
+    declared.error = times_as_much(declared.error, measured_more);
     const auto wrong_rows = [this](const Model& model) {
       return explained(model, declared_, answered_).wrong();
     };
@@ -429,10 +429,11 @@ class Deviating {
   }
 
   // What was measured has the subject's rounding in it, and the subject again; what was guessed is exact.
+  static constexpr double measured_more = 3;
   Model measured_model(const Deviation& one) const {
     Model out = posproof::model_of(one.corrected, subject_.precision);
     if (one.guessed) return out;
-    out.error = times_as_much(out.error, 3);
+    out.error = times_as_much(out.error, measured_more);
     return out;
   }
 

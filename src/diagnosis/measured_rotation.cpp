@@ -413,13 +413,13 @@ class Phasors {
   const std::vector<std::pair<double, double>>& at(double position) {
     constexpr std::size_t most_kept = std::size_t{1} << 22;
     if (kept_.size() * frequencies_.size() > most_kept) kept_.clear();
-    const auto [place, is_new] = kept_.try_emplace(position);
-    if (!is_new) return place->second;
+    if (const auto known = kept_.find(position); known != kept_.end()) return known->second;
+    std::vector<std::pair<double, double>> all;
     for (const double w : frequencies_) {
       const long double angle = static_cast<long double>(position) * w;
-      place->second.emplace_back(static_cast<double>(std::cos(angle)), static_cast<double>(std::sin(angle)));
+      all.emplace_back(static_cast<double>(std::cos(angle)), static_cast<double>(std::sin(angle)));
     }
-    return place->second;
+    return kept_[position] = std::move(all);
   }
 
  private:
