@@ -151,7 +151,7 @@ std::vector<Told> all_told(const Encoding& declared) {
                      return fmt::format("in calls of {}", fmt::join(all, ", or of "));
                    },
                    false, false, true});
-  const std::string row = signed_as.has(Axis::key) ? "query" : "token";
+  const std::string row = signed_as.along() == Axis::query ? "query" : "token";
   out.push_back({[=](E e) { return place(e.token); },
                  [row](const auto& wrong, Ends ends) {
                    const std::string of = row == "query" ? "queries" : "tokens";

@@ -188,6 +188,22 @@ TEST(Located, names_tokens_of_long_calls) {
   EXPECT_EQ(where("t5_bias", "heads=2", from_200, true), "wrong at key positions from 200 on alone");
 }
 
+// An operator's answers are of queries.
+TEST(Located, names_queries_of_an_operator) {
+  const EncodingSpec& spec = encoding_named("shaw_values");
+  const Encoding truth = spec.oracle(with(spec, Case::parse("dim=2")));
+  std::vector<Answered> all;
+  for (std::size_t n = 1; n <= 12; ++n) {
+    Call call{.contents = {Tensor({n, 2}), Tensor({n, 2}), Tensor({n, 2}, std::vector<double>(2 * n, 1))}};
+    call.mask = Tensor({n, n}, std::vector<double>(n * n, 1));
+    Tensor is = answer(truth, call);
+    for (std::size_t r = 5; r < n; ++r)
+      for (double& entry : is.row(r)) entry += 3;
+    all.push_back({{}, call, is});
+  }
+  EXPECT_EQ(located(truth, all_f32, all), "wrong in queries from number 5 of a call on alone");
+}
+
 // Where a pair of zeros was rotated nothing could be wrong: of one call of one channel alone nothing is said.
 TEST(Located, counts_no_zeros_that_nothing_could_stand_for) {
   const EncodingSpec& spec = encoding_named("rope");
