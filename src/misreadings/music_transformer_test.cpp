@@ -54,9 +54,30 @@ Real without_later_keys(const Arguments& p, std::span<const double> q, std::span
   return logit / inside::root(q.size());
 }
 
+// Of the calls of expect_logits, whose keys end at 7, and whose queries are 0, 2 and 5.
+Real with_the_first_rows(const Arguments& p, std::span<const double> q, std::span<const double> k, Position i,
+                         Position j, std::size_t) {
+  const auto length = static_cast<Position>(p.width("length"));
+  const Tensor table = inside::trained(p.width("length"), q.size(), p.whole("table_seed"));
+  Real logit = inside::dot(q, k);
+  if (const Position row = 7 - (i - j); j <= i && row < length)
+    logit += inside::dot(q, table.row(static_cast<std::size_t>(row)));
+  return logit / inside::root(q.size());
+}
+
+Real with_the_query_before(const Arguments& p, std::span<const double> q, std::span<const double> k,
+                           Position i, Position j, std::size_t) {
+  const auto length = static_cast<Position>(p.width("length"));
+  const Tensor table = inside::trained(p.width("length"), q.size(), p.whole("table_seed")),
+               queries = inside::trained(3, q.size(), 11);
+  Real logit = inside::dot(q, k);
+  if (const Position row = length - (i - j); i > 0 && j < i && row >= 0)
+    logit += inside::dot(queries.row(i == 2 ? 0 : 1), table.row(static_cast<std::size_t>(row)));
+  return logit / inside::root(q.size());
+}
+
 TEST(MisreadMusicTransformer, counts_few_queries_from_their_first) {
-  const Encoding made =
-      misreadings::music_transformer.misreadings.back().make(Case::parse("dim=4 length=12"));
+  const Encoding made = misreadings::music_transformer.misreadings.at(3).make(Case::parse("dim=4 length=12"));
   const auto logits = [&](const std::vector<Position>& queries, const std::vector<Position>& keys) {
     return as<Contextual>(made).logits(inside::trained(queries.size(), 4, 11),
                                        inside::trained(keys.size(), 4, 12), queries, keys);
@@ -108,7 +129,12 @@ TEST(MisreadMusicTransformer, is_what_the_sentence_says) {
         &from_the_other_end},
        {"distance length - 1 has no vector, as if it were out of reach", &without_the_last},
        {"fewer queries than keys count from 0, the first of them, and keys after that have no vector",
-        &without_later_keys}},
+        &without_later_keys},
+       {"shorter sequences take the table's first rows, not its last: of n tokens distance d has row n - 1 - d",
+        &with_the_first_rows},
+       {"each query has the term of the query before it, and of one distance less: the last row of the skewed "
+        "product is cut off, not the first",
+        &with_the_query_before}},
       {"", "table_seed=2"});
 }
 
