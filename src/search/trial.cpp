@@ -1,9 +1,11 @@
 #include "search/trial.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "attention/reference_attention.h"
+#include "core/call.h"
 #include "core/view.h"
 
 namespace posproof {
@@ -29,6 +31,26 @@ struct Seen {
   }
 };
 
+double largest_norm(const Tensor& rows) {
+  double most = 0;
+  for (std::size_t r = 0; r < rows.rows(); ++r) {
+    double squares = 0;
+    for (const double x : rows.row(r)) squares += x * x;
+    most = std::max(most, squares);
+  }
+  return std::sqrt(most);
+}
+
+// A product of query and key past 65504 is an infinity in f16, whatever an encoding does. Such contents are
+// not asked for: |q.k| <= |q| |k|, and half of the range is left to what the encoding adds.
+Encoding within_range(const Encoding& encoding, const Precision& precision) {
+  if (precision.result != unit_f16 || signature(encoding).takes.size() < 2) return encoding;
+  return answered_by(encoding, [encoding](const Call& call) {
+    if (largest_norm(call.contents.at(0)) * largest_norm(call.contents.at(1)) > 0x1p15) throw Discard{};
+    return answer(encoding, call);
+  });
+}
+
 // Statements about views speak of positions of one number: of several, on a line along each axis.
 template <class Of>
 std::optional<Trial> seen(const CheckOf<Of>& of_view, const Encoding& encoding, const Precision& precision) {
@@ -52,7 +74,8 @@ bool applies(const Property& property, const Encoding& encoding) {
   return trial(property, encoding, all_f64).has_value();
 }
 
-std::optional<Trial> trial(const Property& property, const Encoding& encoding, Precision precision) {
+std::optional<Trial> trial(const Property& property, const Encoding& any, Precision precision) {
+  const Encoding encoding = within_range(any, precision);
   for (const Check& check : property.checks) {
     std::optional<Trial> found = std::visit(
         [&]<class Of>(const Of& of_view) -> std::optional<Trial> {

@@ -44,6 +44,31 @@ TEST(Trial, runs_the_first_check_that_the_encoding_has_a_view_for) {
   EXPECT_EQ((run_of<Table, Bias, Contextual>(encoding("rope"))), std::nullopt);
 }
 
+// |q| |k| past half of f16's range: an infinity where logits are kept in f16, and of no other format.
+TEST(Trial, asks_for_no_contents_whose_product_f16_does_not_hold) {
+  const auto is_asked = [](std::vector<double> q, std::vector<double> k, const Precision& precision) {
+    Property property;
+    property.checks = {CheckOf<Contextual>([&](const Contextual& of, Precision, Draw&) {
+      const std::array<Position, 2> at = {0, 1};
+      of.logits(Tensor({2, 2}, q), Tensor({2, 2}, k), at, at);
+      return Residual{};
+    })};
+    Replay draw{Case{}};
+    try {
+      (*trial(property, encoding_named("none").make(Case::parse("dim=2")), precision))(draw);
+      return true;
+    } catch (const Discard&) {
+      return false;
+    }
+  };
+  const Precision f16 = Precision::parse("f16");
+  EXPECT_TRUE(is_asked({0, 0, 192, 256}, {102.4, 0, 0, 0}, f16));
+  EXPECT_FALSE(is_asked({0, 0, 192, 256}, {102.5, 0, 0, 0}, f16));
+  EXPECT_FALSE(is_asked({103, 0, 0, 0}, {0, 0, 192, 256}, f16));
+  EXPECT_TRUE(is_asked({0, 0, 192, 256}, {102.5, 0, 0, 0}, all_f32));
+  EXPECT_TRUE(is_asked({0, 0, 192, 256}, {102.5, 0, 0, 0}, Precision::parse("bf16")));
+}
+
 // Statements about a kind, a score or an operator speak of positions of one number: on a grid they are asked
 // on a line along each axis, which the case names.
 TEST(Trial, of_positions_on_a_grid_are_of_a_line_along_each_axis) {
