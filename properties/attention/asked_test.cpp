@@ -16,6 +16,7 @@
 #include "core/function.h"
 #include "negative_examples.h"
 #include "search/testing/asked.h"
+#include "testing/each_entry.h"
 #include "tokens.h"
 
 namespace posproof::attention_asked_test {
@@ -39,11 +40,11 @@ Attention means(bool causal) {
     }
     return out;
   };
-  attention.error = [](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask,
-                       const Precision&) {
-    return 0x1p-4 * std::abs(q.data.back()) + 0x1p-6 * std::abs(k.data[0]) + 0x1p-8 * std::abs(v.data[1]) +
-           0x1p-10 * mask.data[1];
-  };
+  attention.errors = testing::each_entry(
+      [](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask, const Precision&) {
+        return 0x1p-4 * std::abs(q.data.back()) + 0x1p-6 * std::abs(k.data[0]) +
+               0x1p-8 * std::abs(v.data[1]) + 0x1p-10 * mask.data[1];
+      });
   return attention;
 }
 
@@ -258,9 +259,9 @@ TEST(HasTheSymmetryOfItsMask, asks_for_an_nth_of_a_difference_where_the_mask_is_
   const auto answered = [](double first, Precision p = all_f64) {
     Attention same = means(false);
     // Of the unit values in their order the first, in the other the second.
-    same.error = [](const Tensor&, const Tensor&, const Tensor& v, const Mask&, const Precision&) {
+    same.errors = testing::each_entry([](const Tensor&, const Tensor&, const Tensor& v, const auto&...) {
       return 0x1p-10 * v.data[0] + 0x1p-12 * v.data[3];
-    };
+    });
     same.attend = [first](const Tensor& q, const Tensor&, const Tensor& v, const Mask&) {
       Tensor out({q.rows(), 3});
       out.data.back() = v.data[0] * first;
@@ -290,8 +291,7 @@ TEST(HasTheSymmetryOfItsMask, draws_no_more_tokens_than_values_have_channels) {
 // An operator without position and with hardly any error, one entry of whose answers is changed.
 Asked broken(bool causal, std::size_t call, std::size_t entry, double off) {
   Attention exact = means(causal);
-  exact.error = [exact = exact.error](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask,
-                                      const Precision& p) { return 0x1p-30 * exact(q, k, v, mask, p); };
+  exact = as_other_operators(std::move(exact), 0x1p-30);
   return ask(asked::breaks_the_symmetry, exact, all_f32, "n=3 permutation=[1,0,2]",
              [=](std::size_t n, Tensor& answer) { answer.data[entry] += n == call ? off : 0; });
 }

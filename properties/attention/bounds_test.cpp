@@ -17,6 +17,7 @@
 #include "negative_examples.h"
 #include "search/search.h"
 #include "search/trial.h"
+#include "testing/each_entry.h"
 
 namespace posproof::attention_bounds_test {
 namespace {
@@ -31,7 +32,8 @@ Encoding as_wrong_as_allowed(Encoding (*right)(), Precision p, bool by_rows) {
   return answered_by(exact, [exact, p, by_rows, calls = std::make_shared<std::size_t>(0)](const Call& call) {
     const Unscaled terms;
     Tensor out = answer(exact, call);
-    const double all = exact.error(call.contents[0], call.contents[1], call.contents[2], call.mask, p);
+    const double all =
+        largest_error(exact, call.contents[0], call.contents[1], call.contents[2], call.mask, p);
     const double off = 0.999 * (++*calls % 2 == 0 ? all : -all);
     for (std::size_t n = 0; n < out.data.size(); ++n)
       out.data[n] += by_rows && n / out.width() % 2 == 1 ? -off : off;
@@ -129,9 +131,7 @@ TEST(AttentionProperties, count_their_own_roundings) {
     for (double& value : out.data) value = 3;
     return out;
   };
-  exact.error = [](const Tensor&, const Tensor&, const Tensor&, const Mask&, const Precision&) {
-    return 0.0;
-  };
+  exact.errors = testing::each_entry([](const auto&...) { return 0.0; });
   const auto bound_of = [&](const Property& property, const char* words) {
     Replay draw(Case::parse(words));
     return (*trial(property, exact, all_f32))(draw).bound;

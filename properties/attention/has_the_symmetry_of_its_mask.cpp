@@ -34,8 +34,8 @@ Residual breaks(const Attention& attention, Precision p, const Mask& mask, atten
   const Tensor there = attention.attend(zero, zero, moved, mask);
   const Tensor here = attention::reordered(attention.attend(zero, zero, units, mask), order);
   const double least = least_effect(1 / static_cast<double>(n));
-  const double bound = attention.error(zero, zero, moved, mask, p) +
-                       attention.error(zero, zero, units, mask, p) + term(Term::ours, unit_f64);
+  const double bound = largest_error(attention, zero, zero, moved, mask, p) +
+                       largest_error(attention, zero, zero, units, mask, p) + term(Term::ours, unit_f64);
   return excess(least, largest_difference(there, here), bound, least);
 }
 

@@ -32,7 +32,7 @@ inline Tensor attend(const Attention& attention, const Tensor& x, const Mask& ma
 }
 
 inline double error(const Attention& attention, const Tensor& x, const Mask& mask, const Precision& p) {
-  return attention.error(x, rolled(x, 1, attention.dim), rolled(x, 2, attention.value_dim), mask, p);
+  return largest_error(attention, x, rolled(x, 1, attention.dim), rolled(x, 2, attention.value_dim), mask, p);
 }
 
 // How far the answers to two inputs, equal by the statement, may lie apart.
@@ -113,7 +113,7 @@ inline Tensor attend_across(const Attention& attention, const Tensor& q, const T
 inline double error_across(const Attention& attention, const Tensor& q, const Tensor& k, const Tensor& v,
                            const Precision& p) {
   const auto [before, mask] = across(attention, q.rows(), k.rows());
-  return attention.error(behind_zeros(q, before), k, v, mask, p);
+  return largest_error(attention, behind_zeros(q, before), k, v, mask, p);
 }
 
 }  // namespace posproof::tokens

@@ -11,6 +11,7 @@
 #include "search/search.h"
 #include "search/testing/residuals.h"
 #include "search/trial.h"
+#include "testing/each_entry.h"
 
 namespace posproof::tokens_test {
 namespace {
@@ -100,9 +101,7 @@ TEST(BreaksTheSymmetry, does_not_ask_for_the_identity_and_the_reversal) {
 // An order that keeps no mask: a causal row of one key and one of two differ by the half of a unit value.
 TEST(HasTheSymmetryOfItsMask, asks_for_a_break_where_the_mask_is_not_kept) {
   Attention attention{.dim = 2, .value_dim = 2};
-  attention.error = [](const Tensor&, const Tensor&, const Tensor&, const Mask&, const Precision&) {
-    return 0.0;
-  };
+  attention.errors = testing::each_entry([](const auto&...) { return 0.0; });
   attention.attend = [](const Tensor&, const Tensor&, const Tensor& v, const Mask&) { return v; };
   const Residual r = replayed(properties::attention::has_the_symmetry_of_its_mask, attention,
                               "n=2 mask=causal permutation=[1,0] x=[0,0,0,0]");

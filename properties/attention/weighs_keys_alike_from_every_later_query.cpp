@@ -30,7 +30,7 @@ Residual check(const Encoding& encoding, Precision p, Draw& draw) {
     for (std::size_t j = 0; j < n; ++j) mask.at(row, j) = j == near || j == far ? 1 : 0;
   }
   const Tensor y = attention.attend(q, k, v, mask);
-  const double bound = 2 * attention.error(q, k, v, mask, p);
+  const double bound = 2 * largest_error(attention, q, k, v, mask, p);
   double range = 0;  // where logits alone know of positions, an answer is between the two values
   for (std::size_t c = 0; c < v.width(); ++c) range = std::max(range, std::abs(v.at(near, c) - v.at(far, c)));
   return difference(y.row(n - 1), y.row(i), bound, attention.only_logits ? range : no_ceiling);

@@ -11,6 +11,7 @@
 #include "catalogue/encodings/none.h"
 #include "catalogue/encodings/rope.h"
 #include "core/spec.h"
+#include "testing/each_entry.h"
 
 namespace posproof::attention::order_test {
 namespace {
@@ -101,9 +102,7 @@ TEST(Permutation, an_order_survives_as_far_as_rounding_puts_two_answers_off) {
       out.data[0] += larger;
       return out;
     };
-    attention.error = [](const Tensor&, const Tensor&, const Tensor&, const Mask&, const Precision&) {
-      return 0.25;
-    };
+    attention.errors = testing::each_entry([](const auto&...) { return 0.25; });
     return equivariant_orders(attention, Tensor({3, 1}, {1, 2, 3}), mask::none(3));
   };
   EXPECT_EQ(survive(0.5), 6u);

@@ -12,6 +12,7 @@
 #include "attention/to_logits.h"
 #include "core/error.h"
 #include "core/function.h"
+#include "core/mean_error.h"
 #include "core/term.h"
 
 namespace posproof::attention {
@@ -95,10 +96,6 @@ Mask repeated(const Mask& mask, std::size_t heads) {
   return all;
 }
 
-bool finite(const Tensor& values) {
-  return std::ranges::all_of(values.data, [](double x) { return std::isfinite(x); });
-}
-
 Tensor attend(const Operands& of, std::size_t heads, const Mask& mask) {
   const std::size_t queries = mask.rows(), width = of.values.width() / heads;
   Tensor scores = of.logits;
@@ -111,95 +108,28 @@ Tensor attend(const Operands& of, std::size_t heads, const Mask& mask) {
   return out;
 }
 
-// Least and largest value of each channel of one head, over some keys.
-struct Ranges {
-  std::vector<double> lo, hi;
-
-  void widen(std::span<const double> value) {
-    if (lo.empty()) lo.assign(value.begin(), value.end()), hi = lo;
-    for (std::size_t c = 0; c < value.size(); ++c) {
-      lo[c] = std::min(lo[c], value[c]);
-      hi[c] = std::max(hi[c], value[c]);
-    }
-  }
-
-  // The largest of moved (hi - lo) / 2 + least + share max(|lo|, |hi|) over all channels, in channels
-  // abreast; NaN where one is no finite number.
-  double largest(double moved, double least, double share) const {
-    constexpr std::size_t abreast = 8;
-    double most[abreast] = {}, none[abreast] = {};
-    for (std::size_t c = 0; c < lo.size(); c += abreast)
-      for (std::size_t n = 0; n < std::min(abreast, lo.size() - c); ++n) {
-        const double below = lo[c + n], above = hi[c + n];
-        const double entry =
-            moved * (above - below) / 2 + least + share * std::max(std::abs(below), std::abs(above));
-        most[n] = entry > most[n] ? entry : most[n];
-        none[n] += 0 * entry;
-      }
-    return *std::max_element(most, most + abreast) + std::accumulate(none, none + abreast, 0.0);
-  }
-};
-
-// How far a row o_i = sum_j w_j v_j may be off, where w = softmax(l) over the n keys that it sees.
-//
-// 1. Logits off by delta_j, |delta_j| <= e. Along the straight way from l to l + delta the weights move by
-//    w_j (delta_j - sum w delta), so sum_j |dw_j| is the mean absolute deviation of a variable that lies in
-//    [-e, e]: at most e. Hence sum_j |w'_j - w_j| <= e, and never more than 2. Both sum to 1, so the middle c
-//    of the values may be taken off: |sum (w' - w) v| = |sum (w' - w)(v - c)| <= min(e, 2) * range(v) / 2. To
-//    all orders. e is the logit's own error, plus one rounding of l_j - max l, plus 4 units for an
-//    exponential within 2 ulp (a factor 1 + 4u of the power is 4u in the logit).
-// 2. Values off by dv: at most dv, because the weights are positive and sum to 1.
-// 3. The normaliser and the answer are sums of n terms each, which run in the wider of the two formats (as in
-//    scaled_error): n - 1 of its units each, and 2 for the quotient and the product. The normaliser (1), the
-//    weight (1), each product (1) and the answer (1) may be stored in the result's: 4. All of max|v|, to
-//    first order. A weight that underflows is less than one unit.
-double error(const Operands& of, std::size_t heads, const Mask& mask, const Precision& p) {
+// How far each answer may be off: what each head makes of its part of the values.
+Tensor errors(const Operands& of, std::size_t heads, const Mask& mask, const Precision& p) {
   const std::size_t queries = mask.rows(), width = of.values.width() / heads;
-  if (queries == 0) return 0;
-  const bool all_finite = finite(of.values);
-  double worst = 0;
-  std::vector<std::size_t> seen, next;
-  for (std::size_t h = 0; h < heads; ++h) {
-    const auto of_head = [&](std::size_t j) { return of.values.row(j).subspan(h * width, width); };
-    Ranges ranges;
-    double e = 0;
-    seen.clear();
-    mask::seen(mask, 0, next);
-    for (std::size_t i = 0; i < queries; ++i) {
-      // A query mostly sees what the one before it saw, and perhaps further keys.
-      if (seen.size() > next.size() || !std::equal(seen.begin(), seen.end(), next.begin())) {
-        ranges = {};
-        seen.clear();
+  Tensor out({queries, of.values.width()});
+  std::vector<std::size_t> seen;
+  std::vector<double> logits, off;
+  std::vector<std::span<const double>> values;
+  for (std::size_t i = 0; i < queries; ++i) {
+    mask::seen(mask, i, seen);
+    for (std::size_t h = 0; h < heads; ++h) {
+      const std::size_t row = h * queries + i;
+      logits.clear(), off.clear(), values.clear();
+      for (const std::size_t j : seen) {
+        logits.push_back(of.logits.at(row, j));
+        off.push_back(of.logits_error.at(row, j));
+        values.push_back(of.values.row(j).subspan(h * width, width));
       }
-      for (std::size_t n = seen.size(); n < next.size(); ++n) {
-        // What is not a number is allowed nothing, so that a comparison with it refutes instead of ending the
-        // run.
-        const auto value = of_head(next[n]);
-        if (!all_finite && !std::ranges::all_of(value, [](double x) { return std::isfinite(x); })) return 0;
-        ranges.widen(value);
-      }
-      std::swap(seen, next);
-      const auto l = of.logits.row(h * queries + i), dl = of.logits_error.row(h * queries + i);
-      double most = l[seen.front()];
-      for (const std::size_t j : seen) most = std::max(most, l[j]);
-      for (const std::size_t j : seen)
-        // NaN stays: no later comparison with it is true.
-        if (const double ej = dl[j] + term(Term::softmax, p.result * (most - l[j]) + 4 * p.result);
-            ej > e || std::isnan(ej))
-          e = ej;
-      // The bound grows with e: of queries that see the same, the one with the largest is the worst.
-      if (i + 1 < queries) mask::seen(mask, i + 1, next);
-      if (i + 1 < queries && seen == next) continue;
-      const double roundings =
-          term(Term::mean, 2 * static_cast<double>(seen.size()) * std::min(p.angle, p.result)) +
-          term(Term::result, 4 * p.result);
-      const double largest = ranges.largest(std::min(e, 2.0), of.values_error, roundings);
-      if (!std::isfinite(largest)) return 0;
-      worst = std::max(worst, largest);
-      e = 0;
+      std::ranges::copy(mean_errors({logits, off, values, of.values_error}, p),
+                        out.row(i).subspan(h * width).begin());
     }
   }
-  return worst;
+  return out;
 }
 
 }  // namespace
@@ -221,11 +151,11 @@ Attention reference_attention(const Encoding& encoding) {
     need_room(domain, std::max(q.rows(), k.rows()));
     return attend(operands(q, k, v, nullptr), heads, mask);
   };
-  attention.error = [operands, declared, heads = seen.heads](const Tensor& q, const Tensor& k,
-                                                             const Tensor& v, const Mask& mask,
-                                                             const Precision& p) {
+  attention.errors = [operands, declared, heads = seen.heads](const Tensor& q, const Tensor& k,
+                                                              const Tensor& v, const Mask& mask,
+                                                              const Precision& p) {
     need(declared, q, k, v, mask);
-    return error(operands(q, k, v, &p), heads, mask, p);
+    return errors(operands(q, k, v, &p), heads, mask, p);
   };
   return attention;
 }

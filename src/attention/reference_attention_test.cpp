@@ -214,7 +214,7 @@ TEST(Plug, a_query_that_sees_no_key_is_refused) {
   const Tensor x({2, 2});
   const Mask blind({2, 2}, {1, 1, 0, 0});
   EXPECT_THROW(attention.attend(x, x, x, blind), Refusal);
-  EXPECT_THROW(attention.error(x, x, x, blind, all_f64), Refusal);
+  EXPECT_THROW(largest_error(attention, x, x, x, blind, all_f64), Refusal);
 }
 
 // Equal logits of 0, values 1 and -1, u the unit of f32: logits are exact, the exponentials within 4u, so
@@ -222,23 +222,27 @@ TEST(Plug, a_query_that_sees_no_key_is_refused) {
 TEST(PlugError, by_hand_without_a_position) {
   const Attention attention = reference_attention(distances({0.0}));
   const Tensor zero({2, 4}), v({2, 4}, {1, 1, 1, 1, -1, -1, -1, -1});
-  EXPECT_DOUBLE_EQ(attention.error(zero, zero, v, mask::none(2), all_f32), 12 * unit_f32);
+  EXPECT_DOUBLE_EQ(largest_error(attention, zero, zero, v, mask::none(2), all_f32), 12 * unit_f32);
 }
 
 // Logits of 4 * (1/2) = 2 and -2 from products of size 4: (4 + 1 + 3) units of 2 from the products, one of
 // |2| for the sum with the bias, 4 for the difference of -2 and the largest logit, and 4 for the exponential:
-// 26 units of half the range, which is 1, and 8 roundings of the value 1.
+// 22 and 26 units. The weights are w and 1 - w, the values 1 and -1 are 2 (1 - w) and 2 w from their mean. 8
+// roundings of the size 1 follow.
 TEST(PlugError, by_hand_with_a_logit) {
   const Attention attention = reference_attention(distances({0.0}));
   const Tensor q({1, 4}, {1, 1, 1, 1}), k({2, 4}, {1, 1, 1, 1, -1, -1, -1, -1});
-  EXPECT_DOUBLE_EQ(attention.error(q, k, k, mask::none(1, 2), all_f32), (16 + 2 + 4 + 4 + 8) * unit_f32);
+  const double w = 1 / (1 + std::exp(-4)), first_order = (2 * w * (1 - w) * (22 + 26) + 8) * unit_f32;
+  const double error = largest_error(attention, q, k, k, mask::none(1, 2), all_f32);
+  EXPECT_GE(error, first_order);
+  EXPECT_LE(error, first_order * (1 + 4 * 26 * unit_f32));
 }
 
 TEST(PlugError, is_never_more_than_the_range_of_the_values_and_its_roundings) {
   const Attention attention = reference_attention(distances({0.0}));
   Tensor q({1, 4}, {1e6, 1e6, 1e6, 1e6}), k({2, 4}, {1e6, 0, 0, 0, -1e6, 0, 0, 0}),
       v({2, 4}, {3, 3, 3, 3, 1, 1, 1, 1});
-  EXPECT_DOUBLE_EQ(attention.error(q, k, v, mask::none(1, 2), Precision::parse("bf16")),
+  EXPECT_DOUBLE_EQ(largest_error(attention, q, k, v, mask::none(1, 2), Precision::parse("bf16")),
                    2 + (4 * unit_f32 + 4 * unit_bf16) * 3);
 }
 
@@ -249,7 +253,8 @@ TEST(PlugError, of_heads_is_that_of_the_one_that_is_farthest_off) {
     const Tensor zero({2, dim});
     Tensor v({2, dim});
     for (std::size_t c = 0; c < dim; ++c) v.at(0, c) = 1, v.at(1, c) = -1;
-    return reference_attention(distances(std::move(slopes))).error(zero, zero, v, mask::none(2), all_f32);
+    return largest_error(reference_attention(distances(std::move(slopes))), zero, zero, v, mask::none(2),
+                         all_f32);
   };
   const double steep = error_of({2}), flat = error_of({0});
   EXPECT_GT(steep, flat);
@@ -263,7 +268,8 @@ TEST(PlugError, of_a_table_is_that_of_its_values_where_there_is_one_key) {
   const Attention attention = reference_attention(table);
   const Tensor x({1, 2}, {4, 0});
   // The code of row 0 is 0 and exact; the sum 4 is rounded once, and 2 * 1 + 4 roundings of 4 follow.
-  EXPECT_DOUBLE_EQ(attention.error(x, x, x, mask::none(1), all_f32), 4 * unit_f32 + 6 * 4 * unit_f32);
+  EXPECT_DOUBLE_EQ(largest_error(attention, x, x, x, mask::none(1), all_f32),
+                   4 * unit_f32 + 6 * 4 * unit_f32);
 }
 
 // The whole operator in float, operation by operation, over a table, against the operator in double.
@@ -276,7 +282,7 @@ TEST(PlugError, covers_an_operator_in_float_and_not_by_far) {
     Tensor x = generator.normal({n, 2}, 1.0);
     for (double& value : x.data) value = std::nearbyint(value * 16) / 16;
     const Tensor exact = attention.attend(x, x, x, mask::none(n));
-    const double bound = attention.error(x, x, x, mask::none(n), all_f32);
+    const double bound = largest_error(attention, x, x, x, mask::none(n), all_f32);
     float a[n][2];
     for (std::size_t r = 0; r < n; ++r)
       for (std::size_t c = 0; c < 2; ++c)
@@ -303,24 +309,42 @@ TEST(PlugError, covers_an_operator_in_float_and_not_by_far) {
 TEST(PlugError, nothing_is_allowed_to_what_is_not_a_number) {
   const Attention attention = reference_attention(counting());
   Tensor x({2, 2}, {1, 2, std::nan(""), 4});
-  EXPECT_EQ(attention.error(x, x, x, mask::none(2), all_f64), 0);
+  EXPECT_EQ(largest_error(attention, x, x, x, mask::none(2), all_f64), 0);
 }
 
 TEST(PlugError, nothing_is_allowed_to_a_mean_of_what_is_not_a_number) {
   const Attention attention = reference_attention(distances({0.0}));
   const Tensor zero({2, 4}), values({2, 4}, {1, 1, 1, 1, 1, 1, 1, std::nan("")});
-  EXPECT_EQ(attention.error(zero, zero, values, mask::causal(2), all_f32), 0);
+  constexpr double u = unit_f32;  // 2 + 4 roundings of one key, 4 + 4 of two
+  EXPECT_EQ(attention.errors(zero, zero, values, mask::causal(2), all_f32),
+            Tensor({2, 4}, {6 * u, 6 * u, 6 * u, 6 * u, 8 * u, 8 * u, 8 * u, 0}));
 }
 
-// Of the first query, which sees the first key alone, all is finite; the second one's logits overflow, or the
-// range of its values.
-TEST(PlugError, nothing_is_allowed_where_the_last_query_overflows) {
+// Of the first query, which sees the first key alone, all is finite; the second one's logits overflow.
+TEST(PlugError, nothing_is_allowed_where_a_query_overflows) {
   const Attention attention = reference_attention(distances({0.0}));
   const Tensor zero({2, 4}), ones({2, 4}, std::vector<double>(8, 1.0));
-  const Tensor far({2, 4}, {0, 0, 0, 0, 1e200, 0, 0, 0}), wide({2, 4}, {1e308, 0, 0, 0, -1e308, 0, 0, 0});
-  EXPECT_EQ(attention.error(zero, far, ones, mask::causal(2), all_f32), 8 * unit_f32);  // 2 * 2 + 4
-  EXPECT_EQ(attention.error(far, far, ones, mask::causal(2), all_f32), 0);
-  EXPECT_EQ(attention.error(zero, zero, wide, mask::causal(2), all_f32), 0);
+  const Tensor far({2, 4}, {0, 0, 0, 0, 1e200, 0, 0, 0});
+  constexpr double u = unit_f32;
+  EXPECT_EQ(attention.errors(zero, far, ones, mask::causal(2), all_f32),
+            Tensor({2, 4}, {6 * u, 6 * u, 6 * u, 6 * u, 8 * u, 8 * u, 8 * u, 8 * u}));
+  EXPECT_EQ(attention.errors(far, far, ones, mask::causal(2), all_f32),
+            Tensor({2, 4}, {6 * u, 6 * u, 6 * u, 6 * u, 0, 0, 0, 0}));
+}
+
+// Each head and each query has its own: the second head's values are apart from the second key on.
+TEST(PlugError, is_that_of_each_query_and_each_channel) {
+  const Attention attention = reference_attention(distances({0.0, 0.0}));
+  Tensor zero({3, 8}), v({3, 8});
+  for (std::size_t c = 0; c < 8; ++c) v.at(0, c) = v.at(2, c) = 1, v.at(1, c) = c < 4 ? 1 : -1;
+  const Tensor errors = attention.errors(zero, zero, v, mask::causal(3), all_f32);
+  constexpr double u = unit_f32;
+  const double three = std::exp(4 * u) * std::expm1(4 * u) * 8 / 9;  // from 1/3: 2/3, 4/3 and 2/3 apart
+  for (std::size_t c = 0; c < 8; ++c) {
+    EXPECT_DOUBLE_EQ(errors.at(0, c), 6 * u) << c;
+    EXPECT_DOUBLE_EQ(errors.at(1, c), (c < 4 ? 8 : 12) * u) << c;
+    EXPECT_DOUBLE_EQ(errors.at(2, c), 10 * u + (c < 4 ? 0 : three)) << c;
+  }
 }
 
 TEST(Lift, gives_the_logits_that_the_softmax_sees) {

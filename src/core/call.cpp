@@ -320,9 +320,8 @@ Bound bound(const Encoding& declared, const Call& call, const Tensor& answer, co
                  [&](const Attention& attention) {
                    const auto& values = call.contents.at(2).data;
                    const auto [least, most] = std::minmax_element(values.begin(), values.end());
-                   std::fill(out.error.data.begin(), out.error.data.end(),
-                             attention.error(call.contents.at(0), call.contents.at(1), call.contents.at(2),
-                                             call.mask, precision));
+                   out.error = attention.errors(call.contents.at(0), call.contents.at(1), call.contents.at(2),
+                                                call.mask, precision);
                    // An average of values cannot be further off than their spread.
                    std::fill(out.ceiling.data.begin(), out.ceiling.data.end(), *most - *least);
                  }},

@@ -9,6 +9,7 @@
 #include "core/call.h"
 #include "core/error.h"
 #include "core/term.h"
+#include "testing/each_entry.h"
 
 // How far an answer may be off, entry by entry, and which entry says most against it.
 namespace posproof::call_bound_test {
@@ -162,10 +163,10 @@ TEST(Bound, of_logits_has_no_room_where_answer_and_error_are_0) {
 
 TEST(Bound, of_an_operator_is_its_own_and_at_most_the_spread_of_the_values) {
   Attention attention{.dim = 1, .value_dim = 2};
-  attention.error = [](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask,
-                       const Precision& p) {
-    return q.data[0] + 10 * k.data[0] + 100 * v.data[0] + 1000 * mask.data[0] + p.result;
-  };
+  attention.errors = testing::each_entry(
+      [](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask, const Precision& p) {
+        return q.data[0] + 10 * k.data[0] + 100 * v.data[0] + 1000 * mask.data[0] + p.result;
+      });
   const Call call{.contents = {of({1, 1}, {2}), of({2, 1}, {3, 0}), of({2, 2}, {4, -5, 0, 9})},
                   .mask = of({1, 2}, {1, 1})};
   const Bound found = bound(attention, call, Tensor({1, 2}), all_f32);

@@ -1,5 +1,6 @@
 #include "core/encoding.h"
 
+#include <algorithm>
 #include <array>
 
 namespace posproof {
@@ -23,6 +24,23 @@ double logit_error(const Contextual& contextual, std::span<const double> q, std:
                    Position query, Position key, const Precision& precision) {
   const double i = static_cast<double>(query), j = static_cast<double>(key);
   return contextual.error(q, k, {&i, 1}, {&j, 1}, precision);
+}
+
+double largest_error(const Attention& attention, const Tensor& q, const Tensor& k, const Tensor& v,
+                     const Mask& mask, const Precision& precision) {
+  const Tensor errors = attention.errors(q, k, v, mask, precision);
+  return errors.data.empty() ? 0 : std::ranges::max(errors.data);
+}
+
+Attention as_other_operators(Attention attention, double times) {
+  if (attention.errors)
+    attention.errors = [own = attention.errors, times](const Tensor& q, const Tensor& k, const Tensor& v,
+                                                       const Mask& mask, const Precision& precision) {
+      Tensor errors = own(q, k, v, mask, precision);
+      std::ranges::fill(errors.data, errors.data.empty() ? 0 : times * std::ranges::max(errors.data));
+      return errors;
+    };
+  return attention;
 }
 
 const std::vector<Pair>& pairs_of(const Encoding& encoding) {

@@ -199,12 +199,21 @@ struct Attention {
   Function<Tensor(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask)> attend = {};
   bool only_logits = false;  // declared: position acts on the logits alone, never on the values
   bool positional = true;    // declared: position acts at all
-  // Bound of |entry - exact| over all entries of one answer, for an implementation of that precision.
-  Function<double(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask, const Precision&)>
-      error = {};
+  // Bound of |entry - exact| of each entry of one answer, [nq, value_dim], for an implementation of that
+  // precision.
+  Function<Tensor(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask, const Precision&)>
+      errors = {};
   bool causal = false;    // declared: only a causal mask means anything
   bool any_mask = false;  // declared: positions do not depend on the mask, whatever it hides
 };
+
+// The largest bound of all entries of one answer.
+double largest_error(const Attention& attention, const Tensor& q, const Tensor& k, const Tensor& v,
+                     const Mask& mask, const Precision& precision);
+
+// The same operator, each entry of which is allowed so many times the largest error of all: what another one
+// is allowed, whose weights may lie where this one's do not.
+Attention as_other_operators(Attention attention, double times);
 
 // What a position does to attention, as a plain value. Ours and a foreign one are the same type and differ
 // only in what the function inside calls.

@@ -126,10 +126,7 @@ Tensor logits(const Attention& reference, const Tokens& at, std::size_t heads, c
 }
 
 Encoding corrected(const Attention& reference, const Attention& truth, std::size_t heads, const Made& made) {
-  Attention out = truth;
-  const double more = 1 + std::abs(made.content) + std::abs(made.declared);
-  out.error = [error = truth.error, more](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask,
-                                          const Precision& p) { return more * error(q, k, v, mask, p); };
+  Attention out = as_other_operators(truth, 1 + std::abs(made.content) + std::abs(made.declared));
   out.attend = [reference, heads, made](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
     const Tokens at{q, k, mask};
     Tensor scores = logits(reference, at, heads, made);
@@ -314,7 +311,7 @@ class Fitting {
 
 std::vector<Deviation> operator_deviations(const Attention& subject, const Attention& reference,
                                            const Attention& truth, std::size_t heads) {
-  if (heads == 0 || truth.dim % heads != 0 || truth.value_dim % heads != 0 || !truth.error) return {};
+  if (heads == 0 || truth.dim % heads != 0 || truth.value_dim % heads != 0 || !truth.errors) return {};
   try {
     return Fitting(subject, reference, truth, heads).all();
   } catch (const std::bad_alloc&) {
@@ -357,8 +354,8 @@ class OperatorHalves {
                  less = subject_.attend(q, k, none, one.call.mask),
                  ought = truth_.attend(q, k, v, one.call.mask),
                  without = truth_.attend(q, k, none, one.call.mask);
-    const double error = truth_.error(q, k, v, one.call.mask, precision_) +
-                         truth_.error(q, k, none, one.call.mask, precision_);
+    const double error = largest_error(truth_, q, k, v, one.call.mask, precision_) +
+                         largest_error(truth_, q, k, none, one.call.mask, precision_);
     for (std::size_t e = 0; e < ought.data.size(); ++e)
       if (!(std::abs(is.data.at(e) - less.data.at(e) - ought.data[e] + without.data[e]) <= 2 * error))
         return true;
@@ -369,7 +366,7 @@ class OperatorHalves {
   std::vector<bool> right_rows(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) const {
     const Tensor is = subject_.attend(q, k, v, mask), ought = truth_.attend(q, k, v, mask);
     if (is.shape != ought.shape) throw std::runtime_error("another shape");
-    const double error = 2 * truth_.error(q, k, v, mask, precision_);
+    const double error = 2 * largest_error(truth_, q, k, v, mask, precision_);
     std::vector<bool> out;
     for (std::size_t r = 0; r < ought.rows(); ++r) {
       bool right = true;
@@ -389,7 +386,7 @@ class OperatorHalves {
 std::optional<std::string> wrong_half(const Attention& subject, const Attention& truth,
                                       const Precision& precision, const std::vector<Answered>& answered) {
   constexpr std::size_t tokens = 40, most = 24, several = 3;
-  if (!truth.any_mask || truth.causal || !truth.error || truth.only_logits) return std::nullopt;
+  if (!truth.any_mask || truth.causal || !truth.errors || truth.only_logits) return std::nullopt;
   try {
     const OperatorHalves halves(subject, truth, precision);
     const std::vector<Position> values = halves.other_values(tokens);

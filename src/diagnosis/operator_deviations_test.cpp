@@ -14,6 +14,7 @@
 #include "core/function.h"
 #include "diagnosis/testing/deviations.h"
 #include "encodings/inside_attention.h"
+#include "testing/each_entry.h"
 
 namespace posproof::operator_deviations_test {
 namespace {
@@ -145,7 +146,7 @@ Attention operator_of(const Logit& logit) {
       }
     return attention::product(attention::softmax(scores, mask), v);
   };
-  out.error = [](const Tensor&, const Tensor&, const Tensor&, const Mask&, const Precision&) { return 1e-6; };
+  out.errors = testing::each_entry([](const auto&...) { return 1e-6; });
   return out;
 }
 

@@ -254,10 +254,8 @@ using Moving = Function<Tensor(const Tensor& x)>;
 
 Attention made(const Attention& truth, const Logits& logits, const Weighing& weigh, double size = 1,
                const Moving& values = {}, const Moving& answers = {}) {
-  Attention out = truth;
   // Weights that are no softmax lose less by its terms, and sums up to `size` times as much.
-  out.error = [error = truth.error, size](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask,
-                                          const Precision& p) { return size * error(q, k, v, mask, p); };
+  Attention out = as_other_operators(truth, size);
   out.attend = [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
     const Tensor weights = weigh(logits(q, k), mask);
     const Tensor y = attention::product(weights, values ? values(v) : v);
@@ -333,7 +331,7 @@ OperatorRules operator_rules(const Attention& subject, const Attention& referenc
   // for the sum itself.
   constexpr double many = 64;
   OperatorRules out{many, {}};
-  if (!truth.error) return out;
+  if (!truth.errors) return out;
   try {
     const auto contextual = attention::to_logits(encoding);
     if (contextual && contextual->heads != 1) return out;

@@ -10,6 +10,7 @@
 #include "core/formats.h"
 #include "core/function.h"
 #include "diagnosis/testing/deviations.h"
+#include "testing/each_entry.h"
 
 namespace posproof::operator_rules_test {
 namespace {
@@ -335,7 +336,7 @@ TEST(OperatorRules, mask_the_weights_alone_after_the_softmax) {
   own.attend = [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
     return attention::product(attention::softmax(attention::scaled_logits(q, k), mask), with_positions(v));
   };
-  own.error = [](const Tensor&, const Tensor&, const Tensor&, const Mask&, const Precision&) { return 1e-6; };
+  own.errors = testing::each_entry([](const auto&...) { return 1e-6; });
   const Tensor q({3, 2}, {1, 0, -1, 2, 0.5, 1}), k({3, 2}, {0, 1, 2, -1, 1, 1}),
       v({3, 2}, {1, 2, 3, 4, 5, 6});
   const Mask mask({3, 3}, {1, 0, 0, 0, 1, 1, 1, 1, 1});

@@ -23,7 +23,7 @@ Encoding make(const Arguments& p) {
     const Real x = dot(gate.row(0), key) + bias;
     return x > 0 ? -x - std::log1p(std::exp(-x)) : -std::log1p(std::exp(x));
   });
-  cable.error = BoundOf<Attention>(&oracle::cable, p);
+  cable.errors = BoundOf<Attention>(&oracle::cable, p);
   return cable;
 }
 

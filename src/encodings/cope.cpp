@@ -40,7 +40,7 @@ Encoding make(const Arguments& p) {
   });
   cope.only_logits = true;
   cope.causal = true;
-  cope.error = BoundOf<Attention>(&oracle::cope, p);
+  cope.errors = BoundOf<Attention>(&oracle::cope, p);
   return cope;
 }
 

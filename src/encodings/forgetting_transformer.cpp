@@ -23,7 +23,7 @@ Encoding make(const Arguments& p) {
     const Real x = dot(gate.row(0), key) + bias;
     return x < 0 ? x - std::log1p(std::exp(x)) : -std::log1p(std::exp(-x));
   });
-  fox.error = BoundOf<Attention>(&oracle::forgetting_transformer, p);
+  fox.errors = BoundOf<Attention>(&oracle::forgetting_transformer, p);
   return fox;
 }
 

@@ -48,10 +48,13 @@ class BoundOf {
       : made_(std::make_shared<Made>(oracle, arguments)) {}
 
   template <class... Of>
-  double operator()(const Of&... of) const {
+  auto operator()(const Of&... of) const {
     std::call_once(made_->once,
                    [made = made_.get()] { made->kind = std::get<Kind>(made->oracle(made->arguments)); });
-    return made_->kind->error(of...);
+    if constexpr (requires { made_->kind->errors(of...); })
+      return made_->kind->errors(of...);
+    else
+      return made_->kind->error(of...);
   }
 
  private:

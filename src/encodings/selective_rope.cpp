@@ -52,7 +52,7 @@ Encoding make(const Arguments& p) {
   });
   selective.only_logits = true;
   selective.causal = true;
-  selective.error = BoundOf<Attention>(&oracle::selective_rope, p);
+  selective.errors = BoundOf<Attention>(&oracle::selective_rope, p);
   return selective;
 }
 

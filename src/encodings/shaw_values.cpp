@@ -35,7 +35,7 @@ Encoding make(const Arguments& p) {
                     }};
   });
   shaw.any_mask = true;
-  shaw.error = BoundOf<Attention>(&oracle::shaw_values, p);
+  shaw.errors = BoundOf<Attention>(&oracle::shaw_values, p);
   return shaw;
 }
 

@@ -48,6 +48,8 @@ Kind right(const EncodingSpec& spec, const Parameters& given) {
         return more *
                (own(head, query, key, entry, precision) + (u.kept + u.work + u.narrowed) * std::abs(entry));
       };
+  } else if constexpr (std::is_same_v<Kind, Attention>) {
+    out = as_other_operators(std::move(out), more);
   } else if constexpr (requires { out.error; })
     if (out.error) out.error = [own = out.error](const auto&... of) { return more * own(of...); };
   if constexpr (requires { out.row_error; })

@@ -234,28 +234,26 @@ Attention attention(std::string_view name, std::size_t dim, Formula formula) {
     }
     return answer;
   };
-  out.error = [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask, const Precision& p) {
+  out.errors = [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask, const Precision& p) {
     const Operands<InPrecision> of = formula(InPrecision(p), q, k, v, mask);
     const bool own = of.values.size() > k.rows() * dim;
-    double worst = 0;
+    Tensor values({of.values.size() / dim, dim}), out({q.rows(), dim});
+    for (std::size_t e = 0; e < of.values.size(); ++e) values.data[e] = of.values[e].value;
     for (std::size_t i = 0; i < q.rows(); ++i) {
-      const std::vector<std::size_t> seen = detail::seen(mask, i);
       std::vector<double> logits, errors;
-      Tensor values({seen.size(), dim});
+      std::vector<std::span<const double>> rows;
       double off = 0;
-      for (std::size_t n = 0; n < seen.size(); ++n) {
-        const Rounded& logit = of.logits[i * k.rows() + seen[n]];
+      for (const std::size_t j : detail::seen(mask, i)) {
+        const Rounded& logit = of.logits[i * k.rows() + j];
         logits.push_back(logit.value);
         errors.push_back(bound_of(logit));
-        const std::size_t row = own ? i * k.rows() + seen[n] : seen[n];
-        for (std::size_t c = 0; c < dim; ++c) {
-          values.at(n, c) = of.values[row * dim + c].value;
-          off = std::max(off, bound_of(of.values[row * dim + c]));
-        }
+        const std::size_t row = own ? i * k.rows() + j : j;
+        rows.push_back(values.row(row));
+        for (std::size_t c = 0; c < dim; ++c) off = std::max(off, bound_of(of.values[row * dim + c]));
       }
-      worst = std::max(worst, mean_error(logits, errors, values, off, p));
+      std::ranges::copy(mean_errors({logits, errors, rows, off}, p), out.row(i).begin());
     }
-    return worst;
+    return out;
   };
   return out;
 }
