@@ -367,5 +367,13 @@ TEST(WeighsKeysAlike, asks_two_queries_for_the_same_two_keys) {
         << entry;
 }
 
+TEST(WeighsKeysAlike, asks_for_keys_that_are_apart) {
+  const Asked found = ask(properties::attention::weighs_keys_alike_from_every_later_query, means(true),
+                          all_f32, "n=5 i=3 near=2 far=0 k=[1,-3,2,-6,4,-12,8,-24,16,-48] q=[5,7]");
+  EXPECT_EQ(found.drawn, "n 4..8, i 2..3, near 1..2, far 0..1, k [10], q [2]");
+  EXPECT_EQ(found.calls.at(0).mask.data,
+            (std::vector<double>{1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0, 1, 0, 0}));
+}
+
 }  // namespace
 }  // namespace posproof::attention_asked_test

@@ -105,6 +105,34 @@ TEST(SwapsAxes, exchanges_numbers_that_both_axes_have) {
   EXPECT_THROW(asks({15, 3}, "i=4 i_1=2"), Discard);
 }
 
+TEST(SwapsAxes, exchanges_any_two_of_several) {
+  const watched::Asked found = watched::ask(asked::swaps_axes_by_a_permutation, table(&right_angle, 3),
+                                            all_f32, "a=1 b=2 i=5 i_1=2 i_2=3");
+  EXPECT_EQ(found.drawn, "a 0..1, b 2..2, i 0..15, i_1 0..15, i_2 0..15");
+  EXPECT_EQ(found.calls.at(1).positions.whole, (Numbers{5, 3, 2}));
+}
+
+// The number is one of every axis; of two pairs one ratio alone could be read.
+TEST(IsOneLadder, asks_for_a_number_of_every_axis) {
+  auto ends = rotation(&right_angle, slow_pairs(3), 3);
+  ends.positions.last_on_axis = {15, 9, 4};
+  EXPECT_EQ(watched::ask(asked::is_one_ladder_where_numbers_are_equal, ends, all_f32, "x=[1*12] t=3 role=key")
+                .drawn,
+            "x [12], t 0..4, role query/key");
+  const auto of_pairs = [](std::size_t pairs) {
+    std::vector<Pair> some = slow_pairs();
+    some.resize(pairs);
+    return rotation(&right_angle, some, 2);
+  };
+  EXPECT_EQ(
+      watched::ask(asked::is_one_ladder_where_numbers_are_equal, of_pairs(3), all_f32, "x=[1*6] t=3 role=key")
+          .calls.size(),
+      1u);
+  EXPECT_THROW(watched::ask(asked::is_one_ladder_where_numbers_are_equal, of_pairs(2), all_f32,
+                            "x=[1*4] t=3 role=key"),
+               Inapplicable);
+}
+
 // How far each entry of the right answer to a call may be off.
 std::vector<double> allowed(const Encoding& right, const Call& call) {
   return bound(right, call, answer(right, call), all_f32).error.data;

@@ -12,6 +12,7 @@
 #include "catalogue/properties/score/depends_on_offset.h"
 #include "catalogue/properties/score/depends_on_order.h"
 #include "logits.h"
+#include "search/testing/asked.h"
 #include "search/testing/residuals.h"
 
 namespace posproof::score_residuals_test {
@@ -61,6 +62,13 @@ TEST(ContextualSaturates, needs_two_distances) {
   };
   EXPECT_THROW(within(1), Inapplicable);
   EXPECT_EQ(within(2).error, std::abs(penalty(2, 0) - penalty(2, 1)));
+}
+
+// From the query's own key on.
+TEST(DecaysWithDistance, asks_for_every_two_distances_of_one_query) {
+  const Encoding flat = biases::bias_of(2, [](std::size_t, Position, Position) { return -1.0; });
+  EXPECT_EQ(watched::ask(decays_with_distance, flat, all_f32, "q=[0,0,0,0] i=10 far=8 near=0").drawn,
+            "q [4], i 0..1048576, far 1..10, near 0..7");
 }
 
 TEST(DecaysWithDistance, finds_what_a_bias_gains) {

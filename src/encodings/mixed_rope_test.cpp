@@ -108,6 +108,8 @@ TEST(MixedRope, is_allowed_the_roundings_of_each_product_and_sum) {
     EXPECT_DOUBLE_EQ(error[0], 5 * (angle + rotation));
     EXPECT_EQ(error[2], error[0]);
     EXPECT_EQ(error[1], 0);
+    rotary.error(x, std::vector<double>{1, -20}, Role::query, all_f32, error);
+    EXPECT_DOUBLE_EQ(error[0], 5 * (4 * unit_f32 * 11 + rotation));  // of the first head, 3 in the second
     rotary.error(x, std::vector<double>{1e9, 0}, Role::query, all_f32, error);
     EXPECT_DOUBLE_EQ(error[0], 5 * (2 + rotation));  // the other side of the circle
   }

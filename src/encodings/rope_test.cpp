@@ -217,6 +217,21 @@ TEST(Rope, seeks_the_positions_that_are_nearly_whole_quarter_turns) {
   for (const Position t : hard) EXPECT_LE(t, Position{1} << 20);
 }
 
+// Where the frequencies of a call change: its length is one more than its last position.
+TEST(Rope, seeks_the_positions_at_which_its_ladder_changes) {
+  const auto seeks = [](std::string_view words, Position t) {
+    const auto hard = made<Rotary>(encodings::rope, words).positions.hard;
+    return std::ranges::find(hard, t) != hard.end();
+  };
+  for (const std::string_view words :
+       {"dim=4 scaling=dynamic_ntk original_length=5000",
+        "dim=4 scaling=longrope factors=[4] short_factors=[1.25] original_length=5000"}) {
+    for (const Position t : {4998, 4999, 5000}) EXPECT_TRUE(seeks(words, t)) << words << " " << t;
+    EXPECT_FALSE(seeks(std::string(words) + " length=6000", 4999)) << words;
+  }
+  EXPECT_FALSE(seeks("dim=4 scaling=linear", 4999));
+}
+
 TEST(Rope, refuses_what_makes_no_sense) {
   const auto& spec = encodings::rope;
   EXPECT_EQ(refused(spec, "dim=5"), "`dim=5 rotary_dim=0`; allowed: even numbers of channels that rotate");

@@ -11,6 +11,7 @@
 #include "catalogue/encodings/normalized_index.h"
 #include "catalogue/encodings/one_hot.h"
 #include "catalogue/encodings/raw_index.h"
+#include "core/error.h"
 #include "encodings/made.h"
 #include "encodings/seeded.h"
 #include "exact/numbers.h"
@@ -157,6 +158,20 @@ TEST(NormalizedIndex, is_a_share_of_the_length) {
   EXPECT_EQ(row(spec, "range=shifted", 0, 1), (Doubles{1}));
   // The collision of a short and a long sequence that makes it useless as a position.
   EXPECT_EQ(row(spec, "", 1, 3), row(spec, "", 50, 101));
+}
+
+// What is centred is a difference, of which both terms may be as large as 2; a share is one quotient.
+TEST(NormalizedIndex, that_is_centred_is_allowed_a_difference) {
+  const auto& spec = encodings::normalized_index;
+  for (const std::string range : {"zero_one", "per_length", "shifted", "centred"}) {
+    const Parameters all = with(spec, Case::parse("range=" + range));
+    for (const Table& table : {spec.make<Table>(all), spec.oracle<Table>(all)}) {
+      EXPECT_EQ(static_cast<bool>(table.error), range == "centred") << range;
+      if (table.error) {
+        EXPECT_EQ(table.error(0.25, all_f32), difference_error(all_f32, 0.25, 2));
+      }
+    }
+  }
 }
 
 TEST(NormalizedIndex, refuses_what_makes_no_sense) {

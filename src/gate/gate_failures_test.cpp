@@ -80,6 +80,29 @@ TEST(GateFailures, that_an_interrupt_leaves_unrepeated_stand) {
   EXPECT_EQ(status, 0);
 }
 
+// Nor are they explained by half of what there is to say.
+TEST(GateFailures, that_an_interrupt_leaves_half_explained_are_not_explained) {
+  const pid_t process = ::fork();
+  if (process == 0) {
+    note_interrupts();
+    bool explaining = false;
+    int calls = 0;
+    const Gated one{"rope", "dim=4", [&](const Encoding& right, const Call& call) {
+                      if (explaining && ++calls == 10) ::raise(SIGINT);
+                      return all_zero(answer(right, call));
+                    }};
+    GateOptions options{.budget = {.cases = 3}, .filter = std::string(agreement_id)};
+    options.progress = [&](std::string_view what, std::size_t, std::size_t) {
+      explaining = explaining || what == "what explains it";
+    };
+    const GateResult found = one.with_options(options);
+    ::_exit(found.interrupted.empty() ? 2 : found.explanations.empty() ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(process, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
 // A subject with a memory: wrong from its third call on, or always. `renewed`: how often it was started anew.
 GateResult remembering(int wrong_from, const std::string& filter = std::string(agreement_id),
                        int* renewed = nullptr) {

@@ -130,6 +130,7 @@ TEST(GateOptions, a_precision_that_explains_the_first_answers_does_not_explain_t
     };
     const GateResult found = wrong.with_options({.filter = std::string(agreement_id)});
     EXPECT_TRUE(found.refuted());
+    EXPECT_EQ(found.seeming.share > 0, !found.seeming.word.empty());
     return found.seeming.word;
   };
   EXPECT_EQ(word(Position{1} << 40), "f32+table=bf16");
@@ -209,6 +210,8 @@ TEST(GateOptions, two_heads_are_those_of_a_rotation_alone) {
   own_heads = {2, 8};  // all that it has
   EXPECT_EQ(heads(true, "rope", "dim=4"), 8);
   EXPECT_EQ(heads(false, "rope", "dim=4 heads=3"), 3);
+  own_heads = {2, 65};
+  EXPECT_EQ(heads(true, "rope", "dim=4"), 65);
   own_heads = {1025, 8};  // of 4 channels each: more than there is room for
   EXPECT_EQ(heads(true, "rope", "dim=4"), 2);
   own_heads = {1, 1};
@@ -226,6 +229,20 @@ TEST(GateOptions, exhaustive_adds_every_position_to_what_was_searched) {
   ASSERT_TRUE(all.accuracy.has_value());
   EXPECT_EQ(all.accuracy->rows, 10000u);
   EXPECT_EQ(verdict<Holds>(all, agreement_id).cases, verdict<Holds>(sample, agreement_id).cases + 10000);
+}
+
+// The errors of all positions are shown beside the counterexample of a sample.
+TEST(GateOptions, exhaustive_measures_what_a_search_refutes) {
+  GateOptions options{.budget = {.cases = 3, .shrinks = 5}, .filter = std::string(agreement_id)};
+  options.positions = std::pair{Position{0}, Position{99}};
+  const Gated wrong{"rope", "dim=4",
+                    [](const Encoding& right, const Call& call) { return all_zero(answer(right, call)); }};
+  EXPECT_FALSE(wrong.with_options(options).accuracy.has_value());
+  options.exhaustive = true;
+  const GateResult found = wrong.with_options(options);
+  ASSERT_TRUE(found.accuracy.has_value());
+  EXPECT_EQ(found.accuracy->rows, 100u);
+  EXPECT_TRUE(found.refuted());
 }
 
 // What only the walk over all positions sees, and what the search saw before.

@@ -256,6 +256,15 @@ TEST(GateSkips, what_the_truth_fails_in_the_subjects_format) {
       starting_with(narrow.skipped, id + ": with these parameters, at the positions and in the format")
           .empty());
   EXPECT_EQ(verdict<Holds>(in("f32")(300, id), id).cases, 300u);
+  // What raises an error there is wrong, whatever the truth is.
+  Gated raising = in("bf16");
+  raising.answering = [rounding = raising.answering](const Encoding& right, const Call& call) {
+    Tensor out = rounding(right, call);
+    if (out.data.size() == 2 && out.data[0] == out.data[1])
+      throw Failure(Failure::How::raised, "two rows are equal", "rows: two rows are equal");
+    return out;
+  };
+  EXPECT_EQ(not_holding(raising(300, id)), id + " refuted\n");
   Gated repeated{"learned", "dim=1", [](const Encoding& right, const Call& call) {
                    Tensor out = answer(right, call);
                    for (std::size_t r = 0; r < out.data.size(); ++r)

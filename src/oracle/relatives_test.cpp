@@ -1,6 +1,7 @@
 // RoPE's relatives against numbers that were computed apart from them, by another route.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -295,6 +296,10 @@ TEST(Relatives, may_have_their_factors_off_by_so_many_units) {
     expect_near(xpos.stretch(fastest, 512, Role::query), 2.0 / 7, own);
     expect_near(xpos.stretch(fastest, 512, Role::key), 3.5, own);
   }
+  for (const Rotary& steps : {exact(encodings::attention_temperature, "dim=2 original_length=1000"),
+                              made<Rotary>(encodings::attention_temperature, "dim=2 original_length=1000")})
+    for (const Position t : {999, 1999, 2999, 3999})
+      EXPECT_EQ(std::ranges::count(steps.positions.hard, t), 1) << t;
   // In bf16 8191 rounds to 8192, and the step is taken a position before it is due: (1 + 0.1 ln 2) - 1.
   for (const Rotary& steps : {exact(encodings::attention_temperature, "dim=2"),
                               made<Rotary>(encodings::attention_temperature, "dim=2")}) {

@@ -141,6 +141,36 @@ TEST(Accuracy, of_a_live_rotary_asks_both_basis_vectors_and_every_head) {
   EXPECT_EQ(keys.beyond->again.word("role"), "key");
 }
 
+// What says nothing of its end is asked for 4096 positions.
+TEST(Accuracy, of_a_live_subject_is_of_as_many_positions_as_it_says) {
+  const Setting table{"sinusoidal", "dim=2"};
+  const Encoding right = table.spec().make(table.all());
+  const auto rows = [&](const Encoding& encoding) {
+    return accuracy(table.truth(), Subject{"made", "", encoding, all_f64}, {}).rows;
+  };
+  EXPECT_EQ(rows(right), 4096u);
+  EXPECT_EQ(rows(narrowed(right, 0, 5999)), 6000u);
+}
+
+// Queries are one basis vector and keys the other: of both the first position.
+TEST(Accuracy, of_a_rotary_finds_the_first_that_is_wrong_in_either_basis_vector) {
+  const Setting rope{"rope", "dim=4"};
+  const Encoding right = rope.spec().make(rope.all());
+  for (const auto& [of_queries, of_keys] : {std::pair<Position, Position>{50, 10}, {10, 50}}) {
+    const Encoding wrong = answered_by(right, [&, queries = of_queries, keys = of_keys](const Call& call) {
+      Tensor out = answer(right, call);
+      for (std::size_t r = 0; r < out.rows(); ++r)
+        if (call.positions.whole[r] == (call.role == Role::key ? keys : queries)) out.at(r, 0) += 1;
+      return out;
+    });
+    const Accuracy found = accuracy(rope.truth(), Subject{"made", "", wrong, all_f64},
+                                    {.positions = std::pair{Position{0}, Position{99}}});
+    ASSERT_TRUE(found.beyond);
+    EXPECT_EQ(found.beyond->at.position, 10);
+    EXPECT_EQ(found.beyond->again.word("role"), of_keys == 10 ? "key" : "query");
+  }
+}
+
 TEST(Accuracy, of_a_rotary_sees_its_tail) {
   const AccuracyOptions some{.positions = std::pair{Position{0}, Position{99}}};
   EXPECT_FALSE(of_variant("half_split", "dim=8", some).beyond);

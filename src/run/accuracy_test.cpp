@@ -62,6 +62,38 @@ TEST(Accuracy, of_a_table_correctly_rounded_finds_nothing) {
   }
 }
 
+// The sine of 0 may be off by four units of f32, in which it is computed, and by nothing of bf16.
+TEST(Accuracy, of_few_digits_allows_a_small_entry_what_is_lost_before_it_is_rounded) {
+  const Setting one_pair{"sinusoidal", "dim=2"};
+  const auto of_sine = [&](double value) {
+    Tensor rows = exact_rows(one_pair, 100, Format::bf16);
+    rows.at(0, 0) = value;
+    return of_file(one_pair, rows, true, "@bf16");
+  };
+  EXPECT_FALSE(of_sine(0x1p-23).beyond);
+  const Accuracy found = of_sine(0x1p-20);
+  ASSERT_TRUE(found.beyond);
+  EXPECT_EQ(found.beyond->at.position, 0);
+  EXPECT_EQ(found.beyond->at.column, 0u);
+}
+
+// From a position on the one pair may have any angle.
+TEST(Accuracy, counts_every_position_of_which_anything_is_allowed) {
+  const Setting one_pair{"sinusoidal", "dim=2"};
+  const Written file("accuracy.npy", exact_rows(one_pair, 1000, Format::f32), true);
+  const Subject subject = one_pair.open(file.subject() + "@bf16/bf16");
+  const auto one = trial(agreement(one_pair.truth()), subject.encoding, subject.precision);
+  const Domain& domain = as<Table>(subject.encoding).positions;
+  std::uint64_t vacuous = 0;
+  for (Position t = domain.lo; t <= domain.hi; ++t) {
+    Replay draw(case_of(one_pair.truth(), domain, t));
+    vacuous += (*one)(draw).vacuous() ? 1 : 0;
+  }
+  EXPECT_GT(vacuous, 0u);
+  EXPECT_LT(vacuous, 1000u);
+  EXPECT_EQ(accuracy(one_pair.truth(), subject, {}).vacuous, vacuous);
+}
+
 // Why a block of which every entry is correctly rounded needs no second look.
 TEST(Accuracy, correct_rounding_is_always_allowed) {
   for (const std::string words : {"dim=8", "dim=7 odd=zero_pad", "dim=7 odd=truncate", "dim=8 amplitude=0.1",

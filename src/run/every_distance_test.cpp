@@ -89,6 +89,21 @@ TEST(EveryDistance, one_that_is_wrong_is_found_and_shrunk) {
   }
 }
 
+TEST(EveryDistance, one_that_is_wrong_stands_alone_before_anything_is_shrunk) {
+  const Bias truth = t5("heads=3");
+  Bias subject = truth;
+  subject.bias = [&](const Positions& queries, const Positions& keys) {
+    Tensor out = truth.bias(queries, keys);
+    for (std::size_t i = 0; i < queries.size(); ++i)
+      for (std::size_t j = 0; j < keys.size(); ++j)
+        if (keys[j] - queries[i] == 93) out.at(queries.size() + i, j) += 1;
+    return out;
+  };
+  const auto verdict = agreement_at_every_distance(truth, subject, all_f32, {.shrinks = 0});
+  ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
+  EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.text(), "nq=1 nk=1 i=0 j=93");
+}
+
 TEST(EveryDistance, says_where_its_time_was_over) {
   const Bias truth = t5("heads=1");
   Budget none;

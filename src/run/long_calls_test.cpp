@@ -537,6 +537,35 @@ TEST(LongCalls, leave_a_limit_on_rows_alone) {
   EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
 }
 
+TEST(LongCalls, show_a_token_that_is_wrong_alone) {
+  const Encoding truth = truth_of(encodings::sinusoidal, "dim=8");
+  const Encoding wrong = answered_by(truth, [&](const Call& call) {
+    Tensor out = answer(truth, call);
+    for (std::size_t r = 0; r < out.rows(); ++r)
+      if (call.positions.whole[r] == 700) out.at(r, 3) += 1;
+    return out;
+  });
+  const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {.shrinks = 0});
+  ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
+  const Case& found = std::get<Refuted>(*verdict).counterexample;
+  EXPECT_EQ(found.integer("rows"), 1);
+  EXPECT_EQ(found.integer("t"), 700);
+}
+
+TEST(LongCalls, that_are_declined_are_no_cases) {
+  const Encoding truth = truth_of(encodings::sinusoidal, "dim=8");
+  std::uint64_t answered = 0;
+  const Encoding short_of_2000 = answered_by(truth, [&](const Call& call) {
+    if (call.positions.whole.size() > 2000) throw Refusal("too long");
+    ++answered;
+    return answer(truth, call);
+  });
+  const auto verdict = agreement_in_long_calls(truth, short_of_2000, all_f32, {});
+  ASSERT_TRUE(verdict && std::holds_alternative<Holds>(*verdict));
+  EXPECT_EQ(std::get<Holds>(*verdict).cases, answered);
+  EXPECT_GT(answered, 1u);
+}
+
 // What keeps the angles of so many tokens, and has no others behind them: refuted with the first length past
 // that, of tokens and of rows.
 TEST(LongCalls, refute_what_is_right_of_a_thousand_tokens_alone) {

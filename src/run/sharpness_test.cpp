@@ -81,6 +81,15 @@ TEST(Sharpness, of_an_equality_is_in_units) {
   EXPECT_TRUE(found.is_sharp());
 }
 
+// An error of less than a unit could be a rounding.
+TEST(Sharpness, of_less_than_a_unit_is_none_in_units) {
+  const auto nearly_four = property_of(
+      [](double n, double unit) { return difference(4 * (1 + n * unit / 16), 4, units_apart(unit, 4)); });
+  const Sharpness found = of(nearly_four);
+  EXPECT_NE(found.measure, Measure::units);
+  EXPECT_FALSE(found.is_sharp());
+}
+
 TEST(Sharpness, of_a_least_effect_is_what_the_threshold_is_divided_by) {
   const auto at_least_twenty =
       property_of([](double n, double) { return excess(least_effect(20), n == 0 ? 7 : n + 20, 1e-3, 20); });

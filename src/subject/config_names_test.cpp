@@ -240,6 +240,9 @@ TEST(ConfigNames, of_type_proportional) {
            "(.full_attention)")},
       {llama(R"("rope_scaling": {"rope_type": "proportional", "factor": 1}, "partial_rotary_factor": 0.5)"),
        and_of_llama("layout=half_split kept_pairs=16")},
+      // Without a share all of them.
+      {llama(R"("rope_parameters": {"rope_type": "proportional"})"),
+       and_of_llama("layout=half_split kept_pairs=32")},
   });
 }
 

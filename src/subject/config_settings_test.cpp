@@ -123,6 +123,15 @@ TEST(GgufSettings, pass_over_long_lists_of_numbers_of_every_size) {
   }
 }
 
+TEST(GgufSettings, pass_over_lists_of_truth_values) {
+  const std::string list = text("a") + bytes<std::uint32_t>(9) + bytes<std::uint32_t>(7) +
+                           bytes<std::uint64_t>(3) + std::string(3, '\1');
+  const ConfigSettings read = gguf_settings(gguf({list, entry<std::uint32_t>("b", 4, 7)}));
+  EXPECT_EQ(read.all.size(), 1u);
+  ASSERT_NE(read.number("b"), nullptr);
+  EXPECT_EQ(*read.number("b"), 7);
+}
+
 TEST(GgufSettings, of_rope_and_alibi_are_understood) {
   EXPECT_EQ(said(gguf(llama), "rope"), "dim=64 rotary_dim=64 base=500000 layout=interleaved");
   auto scaled = llama;
@@ -210,6 +219,10 @@ TEST(GgufSettings, of_a_factor_without_a_type_scale_linearly) {
             "dim=128 layout=interleaved");
   EXPECT_EQ(said(gguf_of("llama", {word("llama.rope.scaling.type", "linear")}), "rope"),
             "dim=128 layout=interleaved");
+  EXPECT_EQ(said(gguf_of("llama",
+                         {word("llama.rope.scaling.type", "none"), number("llama.rope.scaling.factor", 4)}),
+                 "rope"),
+            "dim=128 layout=interleaved");
   const Configured found = configured(
       config_settings("x.gguf", gguf_of("llama", {number("llama.rope.scaling.factor", 4)})), "rope");
   ASSERT_GT(found.understood.size(), 2u);
@@ -283,6 +296,26 @@ TEST(GgufSettings, of_a_rotating_part_that_stands_apart_are_its_width) {
   EXPECT_EQ(
       said(gguf_of("deepseek2", {entry<std::uint32_t>("deepseek2.rope.dimension_count", 4, 64)}), "rope"),
       "dim=64 layout=interleaved");
+  EXPECT_EQ(said(gguf_of("qwen3", {number("qwen3.rope.dimension_count", 64)}), "rope"),
+            "dim=128 rotary_dim=64 layout=half_split");
+  EXPECT_EQ(said(gguf_of("qwen3", {number("qwen3.rope.dimension_count", 64),
+                                   number("qwen3.attention.kv_lora_rank", 512)}),
+                 "rope"),
+            "dim=64 layout=half_split");
+}
+
+// HunYuan's, of which 0 and 1 change nothing.
+TEST(GgufSettings, of_an_alpha_have_both_readings) {
+  const auto base = [](float alpha) {
+    return said(
+        gguf_of("qwen3", {number("qwen3.rope.freq_base", 1e4f), number("qwen3.rope.scaling.alpha", alpha)}),
+        "rope");
+  };
+  EXPECT_EQ(
+      base(1000),
+      "dim=128 base=10000 layout=half_split; base: rope.freq_base or, with qwen3.rope.scaling.alpha 1000, that "
+      "times its power (HunYuan)");
+  for (const float nothing : {0.0f, 1.0f}) EXPECT_EQ(base(nothing), "dim=128 base=10000 layout=half_split");
 }
 
 TEST(GgufSettings, of_local_layers_have_both_readings) {
@@ -324,6 +357,7 @@ TEST(GgufSettings, that_are_not_taken_are_said) {
   const Configured found = configured(
       config_settings("x.gguf", gguf_of("llama", {number("llama.attention.temperature_scale", 0.1f),
                                                   number("llama.rope.scaling.finetuned", 1),
+                                                  number("general.rope_version", 2),
                                                   number("llama.context_length", 4096)})),
       "rope");
   ASSERT_EQ(found.notes.size(), 3u);

@@ -147,6 +147,10 @@ TEST(Config, of_chatglm_half_of_a_head_rotates_and_a_ratio_has_two_readings) {
       said(of(R"({"model_type": "chatglm", "kv_channels": 128, "rope_ratio": 50})")),
       "dim=128 rotary_dim=64 layout=interleaved; base: 500000 (10000 rope_ratio, as in ChatGLM3 and GLM-4) or "
       "10000 (ChatGLM2, which divides positions by it: linear)");
+  EXPECT_EQ(
+      said(of(R"({"model_type": "chatglm", "kv_channels": 128, "rope_ratio": 0.5})")),
+      "dim=128 rotary_dim=64 layout=interleaved; base: 5000 (10000 rope_ratio, as in ChatGLM3 and GLM-4) or "
+      "10000 (ChatGLM2, which divides positions by it: linear)");
 }
 
 TEST(Config, says_of_which_model_a_convention_is) {
@@ -176,6 +180,10 @@ TEST(Config, of_biases_and_tables) {
   EXPECT_EQ(said(of(R"({"alibi": true, "num_attention_heads": 12})", "alibi")), "heads=12");
   EXPECT_EQ(
       said(of(R"({"model_type": "falcon", "alibi": true, "num_attention_heads": 71, "hidden_size": 4544})",
+              "alibi")),
+      "heads=71 rows=key_index head_dim=64");
+  EXPECT_EQ(
+      said(of(R"({"model_type": "falcon", "alibi": true, "num_attention_heads": 71, "hidden_size": 4560})",
               "alibi")),
       "heads=71 rows=key_index head_dim=64");
   const std::string t5 =

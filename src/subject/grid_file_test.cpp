@@ -69,6 +69,8 @@ TEST(GridFile, says_its_grid_itself_or_is_told_it) {
   }
   EXPECT_EQ(opened(counted({12, 1, 2}), 2, "grid=[12,1]").description, "[12, 1, 2] in F32, a grid of 12 x 1");
   EXPECT_EQ(opened(counted({1, 12, 2}), 2, "grid=[1,12]").description, "[1, 12, 2] in F32, a grid of 1 x 12");
+  EXPECT_EQ(opened(counted({1, 3, 4, 2}), 3, "grid=[1,3,4]").description,
+            "[1, 3, 4, 2] in F32, a grid of 1 x 3 x 4");
   const Subject images = opened(counted({2, 3, 4, 2}), 3, "grid=[2,3,4]"),
                 flat = opened(counted({24, 2}), 3, "grid=[2,3,4]"),
                 batch = opened(counted({1, 24, 2}), 3, "grid=[2,3,4]");  // diffusers' of videos

@@ -21,6 +21,7 @@ std::string refused(std::string_view json) {
 TEST(ParameterFile, is_an_object_of_numbers_words_flags_and_lists) {
   EXPECT_EQ(parameters_of("x.json", R"({"dim":8,"layout":"half_split","cut":true,"all":[1,0.5]})").text(),
             "all=[1,0.5] cut=true dim=8 layout=half_split");
+  EXPECT_EQ(parameters_of("x.json", R"({"cut":false})").text(), "cut=false");
   EXPECT_EQ(refused("[8]"), "`x.json` is no JSON object of parameters");
   EXPECT_EQ(refused("{"), "`x.json` is not JSON");
   EXPECT_EQ(refused(R"({"dim":null})"),

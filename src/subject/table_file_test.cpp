@@ -301,7 +301,8 @@ TEST_F(TableFile, an_npy_header_that_is_no_such_dictionary_is_refused) {
   const std::string message =
       ": the header is not a dictionary of exactly `descr` (one simple dtype), `fortran_order` and `shape`";
   for (const std::string header :
-       {"", "{", "{}", "{'descr': '<f4', 'fortran_order': False}",
+       {"", "{", "{}", "{'descr': '<f4', 'fortran_order': False}", "{'descr': '<f4', 'shape': (2, 4)}",
+        "{'fortran_order': False, 'shape': (2, 4)}",
         "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2, 4)}",
         "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2, 4)}",
         "{'descr': '<f4', 'fortran_order': 0, 'shape': (2, 4)}",
