@@ -93,6 +93,19 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
     RandomDraw draw(seed, "diagnosis", number(n));
     ask(draw);
   }
+  // What a number of tokens decides is told by calls of each small number of them.
+  constexpr std::int64_t most_tokens = 24;
+  const std::size_t drawn = answered.size();
+  const bool sized = subject.live && wrong > 0 && wrong < drawn;
+  for (std::int64_t n = 1; sized && n <= most_tokens && BudgetClock::now() < deadline; ++n) {
+    Case other = answered[drawn - 1 - static_cast<std::size_t>(n) % drawn].asked;
+    for (const char* field : {"tokens", "rows"})
+      if (other.has(field)) {
+        other.set(field, static_cast<double>(n));
+        ask_too(other);
+        break;
+      }
+  }
   // One that is wrong in few places is asked more: nothing is explained by less than several wrong answers.
   constexpr std::uint64_t enough = 8, more = 240;
   const auto few_are_wrong = [&] { return wrong > 0 && wrong < enough; };

@@ -157,6 +157,8 @@ std::vector<PlaceInCalls> known_places(bool batch, bool tokens) {
   // The same of calls that fill no block, too: blocks are full, and what is left over has a way of its own.
   add("where the number of tokens is odd, the last of them",
       [](S s) { return s.tokens % 2 == 1 && s.row.token + 1 == s.tokens; });
+  add("where the number of tokens is even, the last of them",
+      [](S s) { return s.tokens % 2 == 0 && s.row.token + 1 == s.tokens; });
   for (const std::size_t block : {4, 8, 16, 32, 64, 128, 256})
     add(fmt::format("tokens past the last multiple of {}", block),
         [block](S s) { return s.row.token >= s.tokens / block * block; });
@@ -207,6 +209,8 @@ std::vector<PlaceInCalls> further_places(bool batch, std::size_t axes) {
         [](S s) { return s.call.batch == s.tokens && s.tokens > 1; });
     add("in calls of as many batch rows as heads",
         [](S s) { return s.call.batch == heads_in(s.call) && s.call.batch > 1; });
+    add("in calls of as many tokens a row as heads",
+        [](S s) { return s.tokens == heads_in(s.call) && s.tokens > 1; });
   }
   for (std::size_t a = 0; a < axes; ++a)
     for (std::size_t b = a + 1; b < axes; ++b) {

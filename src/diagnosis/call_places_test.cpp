@@ -73,6 +73,27 @@ TEST(CallPlaces, compare_the_numbers_of_a_position) {
   EXPECT_EQ(told(" differ"), "-xx-");
 }
 
+// Of a call of two heads.
+TEST(CallPlaces, are_those_of_as_many_tokens_as_heads_and_the_last_of_an_even_number) {
+  const auto holds = [](std::string_view words, std::size_t heads, std::size_t tokens) {
+    const Call call{.batch = 1, .contents = {Tensor({1, heads, tokens, 2})}};
+    std::vector<PlaceInCalls> all = known_places(true, true);
+    for (PlaceInCalls& one : further_places(true, 1)) all.push_back(std::move(one));
+    std::string out;
+    for (const PlaceInCalls& one : all)
+      if (one.words == words)
+        for (std::size_t token = 0; token < tokens; ++token)
+          out += one.is({AnsweredRow{0, 0, 0, token}, call, tokens, 0}) ? "x" : "-";
+    return out;
+  };
+  EXPECT_EQ(holds("in calls of as many tokens a row as heads", 3, 3), "xxx");
+  EXPECT_EQ(holds("in calls of as many tokens a row as heads", 3, 2), "--");
+  EXPECT_EQ(holds("in calls of as many tokens a row as heads", 1, 1), "-");
+  EXPECT_EQ(holds("where the number of tokens is even, the last of them", 1, 4), "---x");
+  EXPECT_EQ(holds("where the number of tokens is even, the last of them", 1, 3), "---");
+  EXPECT_EQ(holds("where the number of tokens is odd, the last of them", 1, 3), "--x");
+}
+
 TEST(CallPlaces, of_three_conditions_the_last_takes_the_effect) {
   EXPECT_EQ(words_in("keys, in the first batch row, the last token of a row",
                      "every token has the position of the first of its row"),

@@ -371,6 +371,9 @@ std::vector<Effect> effects_of_head_positions() {
           "heads count on from the first token of their row: all tokens of head h have its position and h",
           [](T t) { return t.first() + static_cast<Position>(t.head); }, true),
       effect_on_positions(
+          "every token of head h has the position of token h of its row",
+          [](T t) { return t.of_row()[t.head % t.tokens]; }, true),
+      effect_on_positions(
           "token n of head h has the position of token (n heads + h) mod n_all",
           [](T t) { return t.of_row()[(t.token * t.heads + t.head) % t.tokens]; }, true),
       effect_on_positions(
