@@ -136,6 +136,10 @@ TEST(BiasDeviations, are_slopes_in_a_format) {
   EXPECT_EQ(in("heads=12 rule=geometric", &to_bf16), (Sentences{"slopes are rounded to bf16"}));
   EXPECT_EQ(in("heads=12 rule=geometric", &to_f16), (Sentences{"slopes are rounded to f16"}));
   EXPECT_EQ(in("heads=8", &to_bf16), Sentences{});  // they are powers of 2
+  EXPECT_EQ(in("heads=12 rule=geometric", [](double m) { return std::round(m * 1e4) / 1e4; }),
+            Sentences{"slopes are rounded to 4 decimals, as they are printed"});
+  EXPECT_EQ(in("heads=20", [](double m) { return std::stod(fmt::format("{:.3g}", m)); }),
+            Sentences{"slopes are rounded to 3 significant digits, as they are printed"});
   for (const std::string& one :
        in("heads=12 rule=geometric", [](double m) { return to_bf16(m) * (1 + 0x1p-12); }))
     EXPECT_EQ(one.find("rounded"), one.npos) << one;

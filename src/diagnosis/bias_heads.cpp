@@ -137,6 +137,8 @@ class Heads {
     }
     if (const std::string formats = formats_of(is); !formats.empty())
       return {"slopes are rounded to " + formats};
+    if (const std::string digits = digits_of(is); !digits.empty())
+      return {"slopes are rounded to " + digits + ", as they are printed"};
     if (of_one_factor)
       return {fmt::format("every slope is {} the declared one", times(is[0] / m_.truth.slopes[0], 1e-6))};
     if (const std::string order = order_of(is); !order.empty()) return {order};
@@ -165,21 +167,36 @@ class Heads {
     return {fmt::format("slopes are {}, not {}", fmt::join(known, ", "), fmt::join(ought, ", "))};
   }
 
-  // The formats in which the declared slopes are these: several where they have few digits.
+  // Whether the declared slopes are these when they are rounded, and are others before.
+  bool are_rounded(const std::vector<double>& is, const Function<double(double)>& rounded) const {
+    bool all = true, differs = false;
+    for (std::size_t h = 0; h < is.size(); ++h) {
+      const double kept = rounded(m_.truth.slopes[h]);
+      all = all && std::abs(is[h] / kept - 1) < tolerance(h);
+      differs = differs || std::abs(kept / m_.truth.slopes[h] - 1) >= tolerance(h);
+    }
+    return all && differs;
+  }
+
+  // The formats in which they are these: several where they have few digits.
   std::string formats_of(const std::vector<double>& is) const {
     const std::pair<const char*, double (*)(double)> formats[] = {
         {"f32", &to_f32}, {"bf16", &to_bf16}, {"f16", &to_f16}};
     std::string out;
-    for (const auto& [name, rounded] : formats) {
-      bool all = true, differs = false;
-      for (std::size_t h = 0; h < is.size(); ++h) {
-        const double kept = rounded(m_.truth.slopes[h]);
-        all = all && std::abs(is[h] / kept - 1) < tolerance(h);
-        differs = differs || std::abs(kept / m_.truth.slopes[h] - 1) >= tolerance(h);
-      }
-      if (all && differs) out += (out.empty() ? "" : " or ") + std::string(name);
-    }
+    for (const auto& [name, rounded] : formats)
+      if (are_rounded(is, rounded)) out += (out.empty() ? "" : " or ") + std::string(name);
     return out;
+  }
+
+  // The decimal digits with which they are these.
+  std::string digits_of(const std::vector<double>& is) const {
+    for (int digits = 1; digits <= 6; ++digits) {
+      if (are_rounded(is, [=](double m) { return std::stod(fmt::format("{:.{}e}", m, digits - 1)); }))
+        return fmt::format("{} significant digit{}", digits, digits == 1 ? "" : "s");
+      if (are_rounded(is, [=](double m) { return std::stod(fmt::format("{:.{}f}", m, digits)); }))
+        return fmt::format("{} decimal{}", digits, digits == 1 ? "" : "s");
+    }
+    return "";
   }
 
   // The declared slopes, from the largest to the smallest or the other way.
