@@ -152,6 +152,8 @@ std::vector<Deviation> of_other_distances(const EncodingSpec& spec, const Parame
             "taken before they are halved for the two directions",
             side.exact),
         [side](double d) { return std::min(d, side.count - 1); });
+  add("a distance whose logarithm is a whole number of buckets has the bucket before, which ends there",
+      [side](double d) { return side.bucket(d, [](double x) { return up(x) - 1; }); });
   for (const auto& [format, rounded] : {std::pair{"bf16", +[](double x) { return to_bf16(x); }},
                                         std::pair{"f16", +[](double x) { return to_f16(x); }}})
     for (const bool divisor : {true, false})

@@ -56,6 +56,9 @@ TEST(BucketDeviations, name_the_bucket_of_a_distance) {
             Sentences{"the logarithm of a distance is rounded to the nearest bucket, not down"});
   EXPECT_EQ(of([](double d) { return std::ceil(logarithm(d) - 1e-9); }),
             Sentences{"the logarithm of a distance is rounded up to a bucket, not down"});
+  EXPECT_EQ(of([](double d) { return std::max(8.0, std::ceil(logarithm(d) - 1e-9) - 1); }),
+            Sentences{"a distance whose logarithm is a whole number of buckets has the bucket before, which "
+                      "ends there"});
   EXPECT_EQ(of([](double d) { return 8 + std::floor(std::log2(d / 8) + 1e-9); }),
             Sentences{"buckets double with the distance, whatever max_distance is"});
   const auto with_exact = [&](double exact) {

@@ -177,6 +177,14 @@ Real in_16_bits(const Side& side, Real d) {
   const Real share = in(log / std::log(side.max_distance / side.exact));
   return std::min(side.count - 1, side.exact + std::floor(in(share * (side.count - side.exact))));
 }
+// What floor is taken of may be less than the whole number that it is.
+Real in_f64(const Side& side, Real d) {
+  if (d < side.exact) return d;
+  const auto count = static_cast<double>(side.count - side.exact);
+  const double log = std::log(static_cast<double>(d / side.exact)),
+               all = std::log(static_cast<double>(side.max_distance / side.exact));
+  return std::min(side.count - 1, side.exact + std::floor(static_cast<Real>(log / all * count)));
+}
 Real right(const Side& side, Real d) {
   return side.right(d);
 }
@@ -235,6 +243,8 @@ const MisreadingFamily entry{{
      &buckets_are<on_each_side<by_root>>, "heads=3"},
     {"buckets grow with the square root of the distance, not with a logarithm",
      &buckets_are<on_each_side<by_root_of_all>>, "heads=3"},
+    {"buckets past the exact ones are computed in f64, where a whole number comes out as less",
+     &buckets_are<on_each_side<in_f64>>, "buckets=10 max_distance=160 direction=unidirectional"},
     {"the logarithm of the distance is rounded to bf16",
      &buckets_are<on_each_side<of_a_rounded_logarithm<to_bf16>>>, "heads=3"},
     {"the logarithm of the distance is rounded to f16",

@@ -149,6 +149,19 @@ const testing::Formulas<EntryFormula> of_any = {
      sharing([](Real d, Real exact, Real most) { return std::sqrt((d - exact) / (most - exact)); })},
     {"buckets grow with the square root of the distance, not with a logarithm",
      sharing([](Real d, Real, Real most) { return std::sqrt(d / most); })},
+    {"buckets past the exact ones are computed in f64, where a whole number comes out as less",
+     of([](const Arguments& p, Position offset) {
+       const bool both = p.is("direction", "bidirectional");
+       const std::int64_t count = p.whole("buckets") / (both ? 2 : 1), exact = count / 2;
+       const Position d = both ? std::abs(offset) : std::max<Position>(-offset, 0);
+       std::int64_t own = d;
+       if (d >= exact) {
+         const double share =
+             std::log(double(d) / double(exact)) / std::log(double(p.whole("max_distance")) / double(exact));
+         own = std::min(count - 1, exact + std::int64_t(share * double(count - exact)));
+       }
+       return own + (both && offset > 0 ? count : 0);
+     })},
     {"the logarithm of the distance is rounded to bf16", of(&in_few_digits<&to_bf16, Rounded::logarithm>)},
     {"the logarithm of the distance is rounded to f16", of(&in_few_digits<&to_f16, Rounded::logarithm>)},
     {"buckets past the exact ones are computed in bf16", of(&in_few_digits<&to_bf16, Rounded::each_step>)},
@@ -174,7 +187,9 @@ TEST(MisreadT5Bias, is_none_of_one_direction_where_it_is_said_of_both) {
     }
     EXPECT_THROW(one.make(with(encoding_named("t5_bias"), Case::parse(words))), Refusal) << one.what;
   }
-  testing::expect_biases("t5_bias", others, of_any, {"direction=unidirectional table=index"});
+  testing::expect_biases("t5_bias", others, of_any,
+                         {"direction=unidirectional table=index",
+                          "direction=unidirectional table=index buckets=10 max_distance=160"});
 }
 
 }  // namespace
