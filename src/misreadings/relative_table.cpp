@@ -12,7 +12,8 @@
 namespace posproof::misreadings_relative_table {
 namespace {
 
-// Which of the last three rows of the table stands for a class token: as a query, as a key, as both.
+// Which of the last three rows of the table stands for a class token: as a query, as a key, as both. Below 0,
+// the first row of all: an index that nobody has set.
 using ClassRows = std::array<std::int64_t, 3>;
 
 bool is_class(const Positions& tokens, std::size_t token) {
@@ -53,7 +54,7 @@ Encoding reads(const Parameters& given) {
       for (std::size_t j = 0; j < keys.size(); ++j) {
         const bool query = is_class(queries, i), key = is_class(keys, j);
         if (!query && !key) continue;
-        const std::int64_t row = first + rows[query && key ? 2 : key ? 1 : 0];
+        const std::int64_t last = rows[query && key ? 2 : key ? 1 : 0], row = last < 0 ? 0 : first + last;
         for (std::size_t h = 0; h < heads; ++h) all.at(h * queries.size() + i, j) = of.at(row, first + 3, h);
       }
     return all;
@@ -160,6 +161,9 @@ const MisreadingFamily entry{{
     {"the class token has for itself the row that it has as a key", &reads<ClassRows{0, 1, 1}>, with_class},
     {"the rows of the class token stand in reverse order: as both, as a key, as a query",
      &reads<ClassRows{2, 1, 0}>, with_class},
+    {"pairs of the class token and a place have row 0 of the table", &reads<ClassRows{-1, -1, 2}>,
+     with_class},
+    {"all pairs of the class token have row 0 of the table", &reads<ClassRows{-1, -1, -1}>, with_class},
     {"offsets outside the window wrap: they are taken modulo 2 w - 1", &on_a_line<wrapped>, on_line},
     {"offsets outside the window have no bias", &on_a_line<none_outside>, on_line},
     {"offsets of later keys are clipped one earlier, at w - 2", &on_a_line<later_keys_earlier>, on_line},

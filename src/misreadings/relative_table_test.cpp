@@ -28,12 +28,14 @@ int right(const Arguments& p, Token query, Token key) {
   return (past(0) + h - 1) * (2 * w - 1) + past(1) + w - 1;
 }
 
-// Behind the rows of offsets, where the query, the key or both are the class token.
+// Behind the rows of offsets, where the query, the key or both are the class token; below 0, the first of
+// all.
 Row of_class(int query, int key, int both) {
   return [=](const Arguments& p, Token i, Token j) {
     if (i[0] >= 0 && j[0] >= 0) return right(p, i, j);
     const int behind = int((2 * p.whole("height") - 1) * (2 * p.whole("width") - 1));
-    return behind + (j[0] >= 0 ? query : i[0] >= 0 ? key : both);
+    const int row = j[0] >= 0 ? query : i[0] >= 0 ? key : both;
+    return row < 0 ? 0 : behind + row;
   };
 }
 
@@ -52,6 +54,8 @@ const testing::Formulas<Row> formulas = {
     {"the class token has for itself the row that it has as a query", of_class(0, 1, 0)},
     {"the class token has for itself the row that it has as a key", of_class(0, 1, 1)},
     {"the rows of the class token stand in reverse order: as both, as a key, as a query", of_class(2, 1, 0)},
+    {"pairs of the class token and a place have row 0 of the table", of_class(-1, -1, 2)},
+    {"all pairs of the class token have row 0 of the table", of_class(-1, -1, -1)},
     {"offsets outside the window wrap: they are taken modulo 2 w - 1", of_offset([](int past, int most) {
        while (past > most) past -= 2 * most + 1;
        while (past < -most) past += 2 * most + 1;
@@ -137,7 +141,7 @@ TEST(MisreadRelativeTable, is_none_of_another_window) {
   } all[] = {{"heads=2 height=4 width=4", 0},
              {"heads=2 height=3 width=4", 1},
              {"heads=2 height=3 width=4 fastest=rows", 0},
-             {"heads=2 height=3 width=3 class_token=three_rows", 5},
+             {"heads=2 height=3 width=3 class_token=three_rows", 7},
              {"heads=2 axes=line width=4", 4},
              {"heads=2 height=3 width=4 relative=distance", 1},
              {"heads=2 height=3 width=4 relative=distance fastest=rows", 0},
