@@ -145,7 +145,8 @@ std::string row_of(const Encoding& declared) {
 
 }  // namespace
 
-std::optional<Deviation> multiplied_answers(const Encoding& declared, const std::vector<Answered>& answered) {
+std::optional<Deviation> multiplied_answers(const Encoding& declared, const Precision& precision,
+                                            const std::vector<Answered>& answered) {
   double largest = 0, factor = 1;
   for (const Answered& one : answered) {
     const Tensor expected = answer(declared, one.call);
@@ -154,9 +155,10 @@ std::optional<Deviation> multiplied_answers(const Encoding& declared, const std:
       if (const double size = std::abs(expected.data[n]); size > largest && std::isfinite(size))
         largest = size, factor = one.answer.data[n] / expected.data[n];
   }
-  constexpr double known = 1e-3;  // of a factor in 16 bits
+  const double known = std::min(1e-3, 8 * precision.result);  // the first of a factor in 16 bits
   if (!std::isfinite(factor) || std::abs(factor - 1) < known) return std::nullopt;
-  return Deviation{{fmt::format("every entry is multiplied by {}, not by 1", number(factor, 1e-5))},
+  return Deviation{{fmt::format("every entry is multiplied by {}, not by 1",
+                                number(factor, std::min(1e-5, precision.result / 2)))},
                    with_rows(declared, [factor](std::span<double> row) {
                      for (double& x : row) x *= factor;
                    })};

@@ -14,7 +14,8 @@ namespace posproof {
 std::vector<Deviation> answer_deviations(const Encoding& declared);
 
 // The same whose answers are all multiplied by one number, as it was answered; none where that is 1.
-std::optional<Deviation> multiplied_answers(const Encoding& declared, const std::vector<Answered>& answered);
+std::optional<Deviation> multiplied_answers(const Encoding& declared, const Precision& precision,
+                                            const std::vector<Answered>& answered);
 
 // The same whose small entries are 0: below which size, as they were answered. None where some entry that is
 // wrong is not 0, or where a smaller one is kept.

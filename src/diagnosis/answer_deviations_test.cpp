@@ -450,7 +450,8 @@ TEST(AnswerDeviations, measure_one_factor) {
   const std::vector<double> row{1, -4, inf, 2};
   const Encoding declared = answering(row);
   const auto of = [&](std::vector<double> given, const Encoding& truth) {
-    return multiplied_answers(truth, {{{}, one_token(), Tensor({1, given.size()}, given)}});
+    return multiplied_answers(truth, Precision::parse("bf16"),
+                              {{{}, one_token(), Tensor({1, given.size()}, given)}});
   };
   const auto found = of({7, -6, 5, 7}, declared);
   ASSERT_TRUE(found);
@@ -468,14 +469,23 @@ TEST(AnswerDeviations, measure_one_factor) {
   EXPECT_EQ(said_of(1 - 0x1p-10), Sentences{});
   EXPECT_NE(said_of(1 + 0x1.1p-10), Sentences{});
   EXPECT_NE(said_of(1 - 0x1.1p-10), Sentences{});
+  const auto in_f32 = [&](double factor) {
+    const auto one =
+        multiplied_answers(declared, all_f32, {{{}, one_token(), Tensor({1, 4}, {0, -4 * factor, 0, 0})}});
+    return one ? one->sentences : Sentences{};
+  };
+  EXPECT_EQ(in_f32(1 + 0x1p-22), Sentences{});
+  EXPECT_EQ(in_f32(1 - 0x1p-22), Sentences{});
+  EXPECT_EQ(in_f32(1.000001), Sentences{"every entry is multiplied by 1.000001, not by 1"});
+  EXPECT_EQ(in_f32(0.999999), Sentences{"every entry is multiplied by 0.999999, not by 1"});
   EXPECT_EQ(said_of(inf), Sentences{});
   EXPECT_EQ(said_of(not_a_number), Sentences{});
   EXPECT_FALSE(of({1, 1}, answering({0, 0})));
   const Answered of_another_shape{{}, one_token(), Tensor({1, 3}, {7, -6, 5})},
       right{{}, one_token(), Tensor({1, 4}, {7, -6, 5, 7})};
-  EXPECT_TRUE(multiplied_answers(declared, {right}));
-  EXPECT_FALSE(multiplied_answers(declared, {of_another_shape, right}));
-  EXPECT_FALSE(multiplied_answers(declared, {}));
+  EXPECT_TRUE(multiplied_answers(declared, all_f32, {right}));
+  EXPECT_FALSE(multiplied_answers(declared, all_f32, {of_another_shape, right}));
+  EXPECT_FALSE(multiplied_answers(declared, all_f32, {}));
 }
 
 TEST(AnswerDeviations, name_the_size_below_which_entries_are_0) {

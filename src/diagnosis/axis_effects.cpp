@@ -7,6 +7,7 @@
 #include "core/function.h"
 #include "diagnosis/call_effects.h"
 #include "diagnosis/measured_words.h"
+#include "diagnosis/position_effects.h"
 
 namespace posproof {
 namespace {
@@ -76,6 +77,11 @@ Effect effect_of_a_limit(std::size_t axis, std::size_t other, std::size_t axes, 
 
 std::vector<Effect> effects_on_axes(const Domain& domain) {
   std::vector<Effect> out = effects_on_all_axes(domain);
+  if (domain.lo < 0)
+    out.push_back(
+        effect_on_numbers("a class token counts as the first place of the grid", [](std::span<Position> t) {
+          if (std::ranges::min(t) < 0) std::ranges::fill(t, Position{0});
+        }));
   for (Effect& one : effects_of_rolling(domain)) out.push_back(std::move(one));
   for (std::size_t axis = 0; axis < domain.axes; ++axis) {
     const std::string name(axis_name(axis, domain.axes));
@@ -93,6 +99,12 @@ std::vector<Effect> effects_on_axes(const Domain& domain) {
           [by](Position t) { return (t - ((t % by) + by) % by) / by; });
     add("is counted back from the last one", [along](Position t) { return along.lo + (along.hi - t); });
     add("has the other sign", [](Position t) { return -t; });
+    const auto in_digits = [&](std::string_view is, int digits) {
+      add(is, [digits](Position t) { return rounded_to_digits(t, digits); });
+    };
+    if (along.hi > 256) in_digits("is rounded to bf16: from 257 on neighbours coincide", 8);
+    if (along.hi > 2048)
+      in_digits("is rounded to 11 bits, as in f16 or tf32: from 2049 on neighbours coincide", 11);
     for (std::size_t other = 0; other < domain.axes; ++other)
       if (other != axis)
         for (const bool by_row : {false, true})

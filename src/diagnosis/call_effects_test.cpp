@@ -364,6 +364,32 @@ TEST(CallEffects, put_one_number_in_the_place_of_another) {
   }
 }
 
+// Rows to 3000 and columns to 300, and a class token.
+TEST(CallEffects, round_the_numbers_of_a_grid_and_move_its_class_token) {
+  Domain grid{-1, 3000};
+  grid.axes = 2;
+  grid.last_on_axis = {3000, 300};
+  Call call;
+  call.positions = {{2049, 257, 255, 300, -1, -1}, {}, 2};
+  using To = std::vector<Position>;
+  const std::pair<std::string, To> all[] = {
+      {"the row is rounded to bf16: from 257 on neighbours coincide", {2048, 257, 255, 300, -1, -1}},
+      {"the column is rounded to bf16: from 257 on neighbours coincide", {2049, 256, 255, 300, -1, -1}},
+      {"the row is rounded to 11 bits, as in f16 or tf32: from 2049 on neighbours coincide",
+       {2048, 257, 255, 300, -1, -1}},
+      {"a class token counts as the first place of the grid", {2049, 257, 255, 300, 0, 0}}};
+  const std::vector<Effect> effects = effects_on_axes(grid);
+  for (const auto& [words, to] : all) {
+    const Effect* one = effect(effects, words);
+    ASSERT_NE(one, nullptr) << words;
+    EXPECT_EQ(one->begin()(call, 0, 1).call.positions.whole, to) << words;
+  }
+  const std::vector<Effect> of_few = effects_on_axes(Domain{0, 256});
+  EXPECT_TRUE(std::ranges::none_of(of_few, [](const Effect& one) {
+    return one.words.find("rounded to") != std::string::npos || one.words.find("class") != std::string::npos;
+  }));
+}
+
 // Of seven rows and four columns, and a class token before them.
 TEST(CallEffects, roll_a_window_by_half) {
   Domain window{0, 6};

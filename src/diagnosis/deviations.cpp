@@ -203,7 +203,7 @@ class Deviating {
     };
     if (explains_all({declared_, error}, declared_, answered_)) return {};  // nothing is done to answers
     std::vector<Deviation> all = answer_deviations(declared_);
-    if (auto one = multiplied_answers(declared_, answered_)) all.push_back(std::move(*one));
+    if (auto one = multiplied_answers(declared_, subject_.precision, answered_)) all.push_back(std::move(*one));
     for (const Deviation& one : all)
       if (const Model model{one.corrected, error};
           explains_all(model, declared_, answered_) && tells_of_most(model, declared_, answered_, alone_))
