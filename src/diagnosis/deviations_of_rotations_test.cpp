@@ -137,6 +137,12 @@ TEST(Deviations, of_ramps) {
         other("original_length=16384"),
         {"the ramp runs from pair 15 to pair 28: that of original_length 16384, the declared one times the factor"}},
        {yarn_of_64, other("original_length=8192"), {"the ramp runs from pair 12 to pair 25"}},
+       {yarn_of_64 + " base=1000000",
+        with_frequencies([](std::size_t i, double) {
+          const double share = std::clamp((double(i) - 10) / (23 - 10), 0.0, 1.0);
+          return std::pow(1e6, -2 * double(i) / 64) * (1 - share + share / 4);
+        }),
+        {"the ramp runs from pair 10 to pair 23: that of base 10000, not 1000000"}},
        {yarn,
         other("scaling=none"),
         {"frequencies are not scaled", "no rotation is multiplied by 1.20794"}}});

@@ -258,18 +258,27 @@ std::optional<Sentences> by_other_pairs(const Pairs& pairs) {
 
 // ---- formats
 
+std::string_view format_words(Format format) {
+  return format == Format::f16 ? "11 bits, as in f16 or tf32" : name(format);
+}
+
+// Of a ladder from another number than 1 on, what multiplies frequencies may come after: a timestep's scale.
 std::optional<Sentences> by_rounding(const Pairs& pairs) {
-  for (const Format format : {Format::f32, Format::f16, Format::bf16}) {
-    bool all = true, one = false;
-    for (const MeasuredFrequency& pair : pairs) {
-      const double rounded = nearest(format, pair.declared);
-      all = all && turned_apart(pair.measured, rounded) <= pair.error + pair.allowed;
-      one = one || turned_apart(rounded, pair.declared) > pair.error + pair.allowed;
+  const double scale = pairs.front().declared;
+  for (const double by : {1.0, scale})
+    for (const Format format : {Format::f32, Format::f16, Format::bf16}) {
+      if (by == 0) continue;
+      bool all = true, one = false;
+      for (const MeasuredFrequency& pair : pairs) {
+        const double rounded = by * nearest(format, pair.declared / by);
+        all = all && turned_apart(pair.measured, rounded) <= pair.error + pair.allowed;
+        one = one || turned_apart(rounded, pair.declared) > pair.error + pair.allowed;
+      }
+      if (!all || !one) continue;
+      std::string out = fmt::format("frequencies are rounded to {}", format_words(format));
+      if (by != 1) out += fmt::format(", before {} multiplies them", number(by, 1e-6));
+      return Sentences{out};
     }
-    if (all && one)
-      return Sentences{fmt::format("frequencies are rounded to {}",
-                                   format == Format::f16 ? "11 bits, as in f16 or tf32" : name(format))};
-  }
   return std::nullopt;
 }
 
@@ -288,8 +297,7 @@ std::optional<Sentences> by_rounded_exponents(const Pairs& pairs, const Paramete
       one = one || turned_apart(rounded, pair.declared) > pair.error + pair.allowed;
     }
     if (all && one)
-      return Sentences{fmt::format("exponents 2i/{:g} are rounded to {}", divisor,
-                                   format == Format::f16 ? "11 bits, as in f16 or tf32" : name(format))};
+      return Sentences{fmt::format("exponents 2i/{:g} are rounded to {}", divisor, format_words(format))};
   }
   return std::nullopt;
 }

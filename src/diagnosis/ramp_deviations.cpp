@@ -33,23 +33,28 @@ std::vector<double> kept(const Pairs& pairs, const Parameters& parameters, doubl
   return out;
 }
 
-// Of YaRN's ramp, whether it is that of the extended length, which is the declared one times the factor.
-std::string length_of_ramp(double begin, double end, double digits, const Parameters& parameters,
+// Of YaRN's ramp, whether it is that of the extended length, which is the declared one times the factor, or
+// that of a base that many programs have written in.
+std::string origin_of_ramp(double begin, double end, double digits, const Parameters& parameters,
                            double divisor) {
   for (const char* one : {"beta_fast", "beta_slow", "truncate"})
     if (parameters.find(one) == nullptr) return "";
   if (parameters.word("scaling") != "yarn") return "";
-  const double length = parameters.real("original_length") * parameters.real("factor");
-  const auto pair_of = [&](const char* rotations) {
-    return divisor * std::log(length / (parameters.real(rotations) * turn)) /
-           (2 * std::log(parameters.real("base")));
-  };
   const bool whole = parameters.word("truncate") == "true";
-  const double first = pair_of("beta_fast"), last = pair_of("beta_slow"),
-               from = std::max(0.0, whole ? std::floor(first) : first),
-               to = std::min(divisor - 1, whole ? std::ceil(last) : last);
-  const bool same = std::abs(begin - from) <= digits * divisor && std::abs(end - to) <= digits * divisor;
-  return same ? fmt::format(": that of original_length {:g}, the declared one times the factor", length) : "";
+  const auto is_of = [&](double length, double base) {
+    const auto pair_of = [&](const char* rotations) {
+      return divisor * std::log(length / (parameters.real(rotations) * turn)) / (2 * std::log(base));
+    };
+    const double first = pair_of("beta_fast"), last = pair_of("beta_slow"),
+                 from = std::max(0.0, whole ? std::floor(first) : first),
+                 to = std::min(divisor - 1, whole ? std::ceil(last) : last);
+    return std::abs(begin - from) <= digits * divisor && std::abs(end - to) <= digits * divisor;
+  };
+  const double length = parameters.real("original_length"), base = parameters.real("base");
+  if (const double longer = length * parameters.real("factor"); is_of(longer, base))
+    return fmt::format(": that of original_length {:g}, the declared one times the factor", longer);
+  constexpr double usual = 10000;
+  return is_of(length, usual) ? fmt::format(": that of base {:.10g}, not {:.10g}", usual, base) : "";
 }
 
 }  // namespace
@@ -131,7 +136,7 @@ std::optional<std::vector<std::string>> ramp_deviation(const std::vector<Measure
       return std::nullopt;
     return Sentences{fmt::format("the ramp runs from pair {} to pair {}{}", number(begin, digits),
                                  number(end, digits),
-                                 length_of_ramp(begin, end, digits, parameters, divisor))};
+                                 origin_of_ramp(begin, end, digits, parameters, divisor))};
   }
   if (const auto slope = by(index))
     return Sentences{"the ramp is reversed: fast pairs are scaled and slow ones kept"};

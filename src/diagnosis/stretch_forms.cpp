@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "core/failure.h"
 #include "core/function.h"
-#include "diagnosis/identified_number.h"
+#include "diagnosis/measured_stretches.h"
 #include "diagnosis/measured_words.h"
 #include "run/narrowed.h"
 
@@ -62,171 +62,6 @@ Rotary stretched_by_numbers(const Rotary& truth) {
   };
   return out;
 }
-
-// ---- xPos: zeta^((t - centre) / scale_base)
-
-// What the subject multiplies a pair by, as a line: its logarithm is slope t + at_0, with what rounding may
-// do to both.
-struct Line {
-  Interval slope, at_0;
-};
-
-class Lines {
- public:
-  Lines(const Rotary& subject, const Rotary& truth, const Precision& precision)
-      : subject_(subject),
-        truth_(truth),
-        precision_(precision),
-        domain_(overlap(subject.positions, truth.positions)) {}
-
-  // Of each pair of a role's tokens; none where it is no line, or too far apart to be seen as one.
-  std::optional<std::vector<Line>> of(Role role) const {
-    std::vector<Position> at;
-    for (const Position step : {0, 1, 2, 3, 16, 100, 1000, 4000})
-      if (domain_.lo + step <= domain_.hi) at.push_back(domain_.lo + step);
-    Tensor x({1, subject_.heads, at.size(), subject_.dim});
-    for (std::size_t r = 0; r < x.rows(); ++r)
-      for (const Pair& pair : truth_.pairs) x.at(r, pair.first) = 1;
-    const Tensor y = subject_.rotate(x, at, role);
-    if (y.shape != x.shape) return std::nullopt;
-    std::vector<Line> out;
-    for (const Pair& pair : truth_.pairs) {
-      const auto line = through(y, at, pair, role);
-      if (!line) return std::nullopt;
-      out.push_back(*line);
-    }
-    return out;
-  }
-
- private:
-  // Of the first head, through the first position and the last.
-  std::optional<Line> through(const Tensor& y, const std::vector<Position>& at, const Pair& pair,
-                              Role role) const {
-    std::vector<double> logarithms, errors;
-    for (std::size_t r = 0; r < at.size(); ++r) {
-      const double size = std::hypot(y.at(r, pair.first), y.at(r, pair.second)),
-                   t = static_cast<double>(at[r]);
-      if (!(size > 0) || !std::isfinite(size)) return std::nullopt;
-      logarithms.push_back(std::log(size));
-      errors.push_back(
-          2 * (rotation_error(precision_, t, pair) + stretched(truth_, precision_, pair, t, role).error) +
-          16 * precision_.result);
-    }
-    const double apart = static_cast<double>(at.back() - at.front()),
-                 rise = logarithms.back() - logarithms.front(), off = errors.back() + errors.front(),
-                 slope = rise / apart, at_0 = logarithms.front() - slope * static_cast<double>(at.front());
-    for (std::size_t r = 0; r < at.size(); ++r)
-      if (std::abs(at_0 + slope * static_cast<double>(at[r]) - logarithms[r]) > off + errors[r])
-        return std::nullopt;
-    return Line{{slope - off / apart, slope + off / apart}, {at_0 - off, at_0 + off}};
-  }
-
-  const Rotary& subject_;
-  const Rotary& truth_;
-  const Precision& precision_;
-  Domain domain_;
-};
-
-Interval divided(const Interval& a, double by) {
-  return by > 0 ? Interval{a.lo / by, a.hi / by} : Interval{a.hi / by, a.lo / by};
-}
-
-// What a number of every pair lies in: none where a pair says otherwise.
-std::optional<Interval> of_all(const std::vector<Interval>& intervals) {
-  Interval out = intervals.front();
-  for (const Interval& one : intervals) out = {std::max(out.lo, one.lo), std::min(out.hi, one.hi)};
-  return out.lo <= out.hi ? std::optional(out) : std::nullopt;
-}
-
-// Numbers of xPos that differ from the declared ones, by the lines of the queries.
-class OfXpos {
- public:
-  OfXpos(const Parameters& parameters, const Rotary& truth, const std::vector<Line>& lines)
-      : parameters_(parameters),
-        centre_(parameters.real("centre")),
-        scale_base_(parameters.real("scale_base")),
-        lines_(lines) {
-    for (const Pair& pair : truth.pairs)
-      logarithms_.push_back(std::log(truth.stretch(pair, centre_ + scale_base_, Role::query)));
-  }
-
-  std::vector<Parameters> all() const {
-    std::vector<Parameters> out;
-    const auto with = [&](const Numbers& numbers, double scale_base, const std::vector<double>& logarithms) {
-      if (!numbers.empty()) add(out, numbers);
-      const auto at = centre(scale_base, logarithms);
-      if (!at) return;
-      Numbers more = numbers;
-      more.emplace_back("centre", *at);
-      add(out, more);
-    };
-    if (const auto is = scale_base()) with({{"scale_base", *is}}, *is, logarithms_);
-    if (const auto is = gamma()) with({{"gamma", *is}}, scale_base_, logarithms_of(*is));
-    with({}, scale_base_, logarithms_);
-    return out;
-  }
-
- private:
-  using Numbers = std::vector<std::pair<std::string, double>>;
-
-  // slope = ln zeta / scale_base
-  std::optional<double> scale_base() const {
-    std::vector<Interval> all;
-    for (std::size_t i = 0; i < lines_.size(); ++i)
-      if (logarithms_[i] != 0 && lines_[i].slope.lo * lines_[i].slope.hi > 0)
-        all.push_back({std::min(logarithms_[i] / lines_[i].slope.lo, logarithms_[i] / lines_[i].slope.hi),
-                       std::max(logarithms_[i] / lines_[i].slope.lo, logarithms_[i] / lines_[i].slope.hi)});
-    if (all.size() < lines_.size() / 2 || all.empty()) return std::nullopt;
-    const auto is = of_all(all);
-    return is && is->lo > 0 ? std::optional(simplest(*is)) : std::nullopt;
-  }
-
-  // zeta = (s + gamma) / (1 + gamma): gamma = (zeta - s) / (1 - zeta), which rises with zeta
-  std::optional<double> gamma() const {
-    std::vector<Interval> all;
-    const auto pairs = static_cast<double>(lines_.size());
-    for (std::size_t i = 0; i < lines_.size(); ++i) {
-      const double share = static_cast<double>(i) / pairs;
-      const auto of = [&](double slope) {
-        const double zeta = std::exp(slope * scale_base_);
-        return (zeta - share) / (1 - zeta);
-      };
-      if (lines_[i].slope.hi < 0) all.push_back({of(lines_[i].slope.lo), of(lines_[i].slope.hi)});
-    }
-    if (all.size() < lines_.size() / 2 || all.empty()) return std::nullopt;
-    const auto is = of_all(all);
-    return is && is->lo > 0 ? std::optional(simplest(*is)) : std::nullopt;
-  }
-
-  // Of the zeta of each pair.
-  std::vector<double> logarithms_of(double gamma) const {
-    std::vector<double> out;
-    const auto pairs = static_cast<double>(lines_.size());
-    for (std::size_t i = 0; i < lines_.size(); ++i)
-      out.push_back(std::log((static_cast<double>(i) / pairs + gamma) / (1 + gamma)));
-    return out;
-  }
-
-  // at_0 = -centre ln zeta / scale_base
-  std::optional<double> centre(double scale_base, const std::vector<double>& logarithms) const {
-    std::vector<Interval> all;
-    for (std::size_t i = 0; i < lines_.size(); ++i)
-      if (logarithms[i] != 0) all.push_back(divided(lines_[i].at_0, -logarithms[i] / scale_base));
-    const auto is = all.empty() ? std::nullopt : of_all(all);
-    return is ? std::optional(is->lo <= 0 && is->hi >= 0 ? 0 : simplest(*is)) : std::nullopt;
-  }
-
-  void add(std::vector<Parameters>& out, const Numbers& numbers) const {
-    Parameters other = parameters_;
-    for (const auto& [name, is] : numbers) other.set(name, is);
-    if (!(other == parameters_)) out.push_back(std::move(other));
-  }
-
-  const Parameters& parameters_;
-  double centre_, scale_base_;
-  const std::vector<Line>& lines_;
-  std::vector<double> logarithms_;
-};
 
 // xPos whose centre is that of the call, as where its exponents run from -n/2 to n/2.
 using CentreOf = Position (*)(const Positions& positions, std::size_t batch);
@@ -455,19 +290,15 @@ std::vector<RotationForm> stretch_forms(const Rotary& subject, const Rotary& tru
     } catch (const Refusal&) {  // it makes no sense with the others
     }
   }
+  if (in_calls) return out;
+  const double centre = parameters.real("centre");
+  for (const OtherZeta& other : measured_zetas(subject, truth, parameters, precision))
+    out.push_back(
+        {other.words, stretched_by(truth, [=, zeta = other.of_pair](const Pair& pair, double t, Role role) {
+           const double e = (t - centre) / scale_base;
+           return std::pow(zeta.at(pair.index), role == Role::query ? e : -e);
+         })});
   return out;
-}
-
-std::vector<Parameters> measured_stretches(const Rotary& subject, const Rotary& truth,
-                                           const Parameters& parameters, const Precision& precision) {
-  try {
-    if (const auto lines = Lines(subject, truth, precision).of(Role::query))
-      return OfXpos(parameters, truth, *lines).all();
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception&) {  // it declined, or died: nothing was measured
-  }
-  return {};
 }
 
 }  // namespace posproof

@@ -15,9 +15,4 @@ namespace posproof {
 std::vector<RotationForm> stretch_forms(const Rotary& subject, const Rotary& truth, const EncodingSpec& spec,
                                         const Parameters& parameters, const Precision& precision);
 
-// Parameters of xPos (centre, scale_base, gamma) as far as they differ from these and were measured on the
-// queries' one-hot tokens. None where it is not stretched so.
-std::vector<Parameters> measured_stretches(const Rotary& subject, const Rotary& truth,
-                                           const Parameters& parameters, const Precision& precision);
-
 }  // namespace posproof

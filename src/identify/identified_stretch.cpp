@@ -6,7 +6,7 @@
 #include <numbers>
 #include <optional>
 
-#include "diagnosis/stretch_forms.h"
+#include "diagnosis/measured_stretches.h"
 #include "identify/identified_ladder.h"
 #include "run/catalogued.h"
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "catalogue/encodings/alibi.h"
 #include "catalogue/encodings/sandwich.h"
 #include "catalogue/misreadings/sandwich.h"
 #include "misreadings/right.h"
@@ -13,7 +14,22 @@ using misread::Real;
 // What is added up of a frequency: of the positions, and of the distance as the form counts it.
 using Term = Real (*)(Real frequency, Real query, Real key, Real distance);
 
-enum class Ratio { divides, multiplies, is_left_out, is_whole, has_no_brackets };
+enum class Ratio {
+  divides,
+  multiplies,
+  is_left_out,
+  is_whole,
+  has_no_brackets,
+  is_a_slope,
+  divides_as_slope
+};
+
+// As ALiBi has them.
+std::vector<double> slopes(std::size_t heads) {
+  Parameters of;
+  of.set("heads", static_cast<double>(heads));
+  return encodings::alibi.make<Bias>(of).slopes;
+}
 
 // Of the frequencies, one that is missing at an end.
 enum class Missing { none, first, last };
@@ -34,6 +50,8 @@ Encoding reads(const Parameters& given) {
         std::pow(static_cast<Real>(p.real("base")), -2 * static_cast<Real>(i) / static_cast<Real>(dim)));
   const bool causal = p.is("form", "causal");
   const Real centre = p.is("centre", "zero") ? static_cast<Real>(end - begin) : 0;
+  const bool of_slopes = ratio == Ratio::is_a_slope || ratio == Ratio::divides_as_slope;
+  const std::vector<double> alibi = of_slopes ? slopes(heads) : std::vector<double>();
   return misread::with_entry(encodings::sandwich, given, [=](std::size_t head, Position i, Position j) {
     const Real exact = 8 * static_cast<Real>(head + 1) / static_cast<Real>(heads);
     const Real of_head = ratio == Ratio::is_whole ? std::floor(exact)
@@ -44,6 +62,7 @@ Encoding reads(const Parameters& given) {
     Real sum = -centre;
     for (const Real w : frequencies) sum += term(w, static_cast<Real>(i), static_cast<Real>(j), distance);
     if (ratio == Ratio::is_left_out) return sum;
+    if (of_slopes) return ratio == Ratio::is_a_slope ? sum * alibi[head] : sum / alibi[head];
     return ratio == Ratio::multiplies ? sum * of_head : sum / of_head;
   });
 }
@@ -81,6 +100,10 @@ const MisreadingFamily entry{{
     {"the last frequency is missing in the sum", &reads<cosine, Ratio::divides, Missing::last>, few},
     {"the sum is multiplied by the ratio of the head, not divided", &reads<cosine, Ratio::multiplies>, few},
     {"the sum is not divided by the ratio of the head", &reads<cosine, Ratio::is_left_out>, few},
+    {"the sum is multiplied by ALiBi's slope of the head, not divided by the ratio 8 h / heads",
+     &reads<cosine, Ratio::is_a_slope>, few},
+    {"the sum is divided by ALiBi's slope of the head, not by the ratio 8 h / heads",
+     &reads<cosine, Ratio::divides_as_slope>, few},
     {"the ratio of head h is h - 1 + 8 / heads, not 8 h / heads: (h + 1) * 8 / heads with h from 0, without "
      "the brackets",
      &reads<cosine, Ratio::has_no_brackets>, few},

@@ -39,6 +39,15 @@ EntryFormula without(std::int64_t first, std::int64_t last) {
   };
 }
 
+// Those of 3 heads: 2^-4 and 2^-8 of 2, and the first of 4.
+EntryFormula with_slopes_of_3_heads(int power) {
+  return [=](const Arguments& p, std::size_t head, Position i, Position j) {
+    const Real slope = std::exp2(Real(head == 0 ? -4 : head == 1 ? -8 : -2));
+    const auto sum = sum_of([](Real w, Real, Real, Real d) { return std::cos(w * d); }, 0);
+    return sum(p, head, i, j) * std::pow(slope, Real(power));
+  };
+}
+
 TEST(MisreadSandwich, is_what_the_sentence_says) {
   const auto cosine = [](Real w, Real, Real, Real d) { return std::cos(w * d); };
   testing::expect_biases(
@@ -57,6 +66,10 @@ TEST(MisreadSandwich, is_what_the_sentence_says) {
        {"the last frequency is missing in the sum", without(0, 1)},
        {"the sum is multiplied by the ratio of the head, not divided", sum_of(cosine, 1)},
        {"the sum is not divided by the ratio of the head", sum_of(cosine, 0)},
+       {"the sum is multiplied by ALiBi's slope of the head, not divided by the ratio 8 h / heads",
+        with_slopes_of_3_heads(1)},
+       {"the sum is divided by ALiBi's slope of the head, not by the ratio 8 h / heads",
+        with_slopes_of_3_heads(-1)},
        {"the ratio of head h is h - 1 + 8 / heads, not 8 h / heads: (h + 1) * 8 / heads with h from 0, "
         "without the brackets",
         [=](const Arguments& p, std::size_t head, Position i, Position j) {

@@ -32,6 +32,33 @@ RowFormula divided(Real (*extent)(const Arguments& p, std::size_t axis, Real num
   };
 }
 
+// Of interleaved columns: the exponent of column c of an axis is times c / n.
+RowFormula by_columns(Real times) {
+  return [times](const Arguments& p, const std::vector<double>& position) {
+    std::vector<Real> row;
+    const std::size_t each = p.width("dim") / 2;
+    for (std::size_t axis = 0; axis < 2; ++axis)
+      for (std::size_t c = 0; c < each; ++c) {
+        const Real exponent = times * static_cast<Real>(c) / static_cast<Real>(each);
+        const Real angle = Real{position[axis]} / std::pow(static_cast<Real>(p.real("base")), exponent);
+        row.push_back(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
+      }
+    return row;
+  };
+}
+
+std::vector<Real> added_up(const Arguments& p, const std::vector<double>& position) {
+  std::vector<Real> row;
+  const std::size_t dim = p.width("dim");
+  for (std::size_t c = 0; c < dim; ++c) {
+    const Real w = 1 / std::pow(static_cast<Real>(p.real("base")),
+                                static_cast<Real>(c / 2 * 2) / static_cast<Real>(dim));
+    row.push_back(0);
+    for (const double t : position) row.back() += c % 2 == 0 ? std::sin(t * w) : std::cos(t * w);
+  }
+  return row;
+}
+
 TEST(MisreadSincos2d, is_what_the_sentence_says) {
   // Of one token the extents of the call are its own numbers and one.
   testing::expect_rows(
@@ -41,8 +68,65 @@ TEST(MisreadSincos2d, is_what_the_sentence_says) {
        {"positions are divided by the extents less 1",
         divided([](const Arguments& p, std::size_t axis, Real) { return Real{p.list("grid")[axis]} - 1; })},
        {"positions of every axis are divided by the largest extent",
-        divided([](const Arguments&, std::size_t, Real) { return Real{5}; })}},
+        divided([](const Arguments&, std::size_t, Real) { return Real{5}; })},
+       {"sine and cosine of pair j have frequencies of their own, base^(-2c/n) with c = 2j and 2j + 1 of an "
+        "axis' n columns: the number of the column stands for that of the pair",
+        by_columns(2)},
+       {"sine and cosine of pair j have frequencies of their own, base^(-c/n) with c = 2j and 2j + 1 of an "
+        "axis' n columns: c is not rounded down to an even number",
+        by_columns(1)},
+       {"the embeddings of the axes, each of the whole width, are added up, not set side by side",
+        &added_up}},
       {"layout=interleaved", "layout=interleaved base=100"});
+}
+
+Table made(std::size_t n, const std::string& words) {
+  const EncodingSpec& spec = encoding_named("sincos_2d");
+  return as<Table>(misreadings::sincos_2d.misreadings.at(n).make(with(spec, Case::parse(words))));
+}
+
+// As the table of one number, at the one and at the other.
+TEST(MisreadSincos2d, adds_up_rows_of_the_whole_width_in_every_layout) {
+  const std::vector<Position> place = {3, 5};
+  for (const auto& [layout, as_one] : {std::pair<std::string, std::string>{"sin_cos", "sin_cos"},
+                                       {"cos_sin", "cos_sin"},
+                                       {"interleaved", "interleaved"},
+                                       {"sines_first", "sin_cos"}}) {
+    const Tensor found =
+        made(5, "dim=12 divisor=half_minus_one layout=" + layout).rows(Positions(place, 2), 1);
+    const Tensor rows =
+        as<Table>(encoding_named("sinusoidal")
+                      .make(with(encoding_named("sinusoidal"),
+                                 Case::parse("dim=12 divisor=half_minus_one layout=" + as_one))))
+            .rows(place, 6);
+    for (std::size_t c = 0; c < 12; ++c)
+      EXPECT_NEAR(found.at(0, c), rows.at(0, c) + rows.at(1, c), 1e-12) << layout << ": " << c;
+  }
+}
+
+// A frequency of the declared ladder, and the one between it and the next, each times what is declared of
+// its axis.
+TEST(MisreadSincos2d, has_frequencies_of_columns_on_each_axis) {
+  const std::string words = "dim=12 parts=[4,8] bases=[100,40] offset=1 normalize=detr grid=[9,7]";
+  const std::vector<Position> place = {3, 5};
+  const Table table = made(4, words);
+  const Tensor found = table.rows(Positions(place, 2), 1);
+  std::size_t pairs = 0;
+  for (const Pair& pair : table.pairs) {
+    const double n = pair.axis == 0 ? 4 : 8, base = pair.axis == 0 ? 100 : 40;
+    const double t = static_cast<double>(place[pair.axis] + 1);
+    EXPECT_NEAR(found.at(0, pair.first), std::sin(t * pair.frequency), 1e-12);
+    EXPECT_NEAR(found.at(0, pair.second), std::cos(t * pair.frequency * std::pow(base, -1 / n)), 1e-12);
+    ++pairs;
+  }
+  EXPECT_EQ(pairs, 6u);
+}
+
+TEST(MisreadSincos2d, is_none_of_exponents_that_are_not_over_columns) {
+  for (const std::size_t n : {3, 4}) {
+    EXPECT_THROW(made(n, "dim=16 divisor=half_minus_one"), Refusal);
+    EXPECT_THROW(made(n, "dim=14 uneven=round_up layout=interleaved"), Refusal);
+  }
 }
 
 // Two tokens, of which each is the farther on one axis.

@@ -16,11 +16,16 @@ using misread::Real;
 // zeta of a pair: of 2i over the channels that rotate, and gamma.
 using Zeta = Real (*)(Real share, Real gamma);
 
-template <Zeta zeta, bool of_the_head>
+// What i is divided by is half of that.
+enum class Over { rotating, head, all_but_the_last_pair };
+
+template <Zeta zeta, Over over>
 Rotary about(const Parameters& given) {
   const Arguments p = misread::arguments(encodings::xpos, given);
   const Real gamma = p.real("gamma"), centre = p.real("centre"), scale_base = p.real("scale_base"),
-             dim = static_cast<Real>(of_the_head ? p.width("dim") : rotary_widths::rotating(p));
+             dim = static_cast<Real>(over == Over::head       ? p.width("dim")
+                                     : over == Over::rotating ? rotary_widths::rotating(p)
+                                                              : rotary_widths::rotating(p) - 2);
   return as<Rotary>(misread::with_stretch(encodings::xpos, given, [=](const Pair& pair, Real t, Role role) {
     const Real e = (t - centre) / scale_base, share = 2 * static_cast<Real>(pair.index) / dim;
     return std::pow(zeta(share, gamma), role == Role::query ? e : -e);
@@ -33,11 +38,13 @@ void refuse_a_whole_head(const Arguments& p) {
 }
 
 // Where each call has a centre of its own, it is one about a position.
-template <Zeta zeta, bool of_the_head = false>
+template <Zeta zeta, Over over = Over::rotating>
 Encoding reads(const Parameters& given) {
   const Arguments p = misread::arguments(encodings::xpos, given);
-  if (of_the_head) refuse_a_whole_head(p);
-  if (p.is("centre_at", "position")) return about<zeta, of_the_head>(given);
+  if (over == Over::head) refuse_a_whole_head(p);
+  if (over == Over::all_but_the_last_pair && rotary_widths::rotating(p) == 2)
+    throw Refusal("a division by 0");
+  if (p.is("centre_at", "position")) return about<zeta, over>(given);
   const bool up = p.is("centre_at", "half_of_call_rounded_up");
   auto out = encodings::xpos.make<Rotary>(given);
   out.in_call = [=](Position last) {
@@ -45,7 +52,7 @@ Encoding reads(const Parameters& given) {
     one.set("centre_at", std::string("position"));
     one.set("length_of", std::string("batch"));
     one.set("centre", static_cast<double>((last + (up ? 2 : 1)) / 2));
-    return std::make_shared<const Rotary>(about<zeta, of_the_head>(one));
+    return std::make_shared<const Rotary>(about<zeta, over>(one));
   };
   out.stretch_error = [own = out.stretch_error](const Pair& pair, double t, const Precision& precision) {
     return misread::more * own(pair, t, precision);
@@ -81,9 +88,11 @@ Real reversed(Real share, Real gamma) {
 }  // namespace
 
 const MisreadingFamily entry{{
-    {"zeta is over the channels of the head, where those of rotary_dim rotate", &reads<zeta_of, true>,
+    {"zeta is over the channels of the head, where those of rotary_dim rotate", &reads<zeta_of, Over::head>,
      "dim=8 rotary_dim=4"},
     {"zeta is (i/r + gamma) / (1 + gamma): i is divided by r, not by r/2", &reads<over_dim>, "dim=8"},
+    {"zeta is (i/(r/2 - 1) + gamma) / (1 + gamma): i is divided by r/2 - 1, not by r/2",
+     &reads<zeta_of, Over::all_but_the_last_pair>, "dim=8"},
     {"zeta is 2i/r + gamma: it is not divided by 1 + gamma", &reads<undivided>, "dim=8"},
     {"zeta is 2i/r / (1 + gamma) + gamma: gamma is not divided", &reads<divided_first>, "dim=8"},
     {"zeta is 2i/r + gamma / (1 + gamma): 2i/r is not divided", &reads<mixed>, "dim=8"},

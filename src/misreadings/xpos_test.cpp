@@ -25,6 +25,8 @@ TEST(MisreadXpos, stretches_as_the_sentence_says) {
       "xpos", misreadings::xpos,
       {{"zeta is (i/r + gamma) / (1 + gamma): i is divided by r, not by r/2",
         with_zeta([](Real i, Real dim, Real g) { return (i / dim + g) / (1 + g); })},
+       {"zeta is (i/(r/2 - 1) + gamma) / (1 + gamma): i is divided by r/2 - 1, not by r/2",
+        with_zeta([](Real i, Real dim, Real g) { return (2 * i / (dim - 2) + g) / (1 + g); })},
        {"zeta is 2i/r + gamma: it is not divided by 1 + gamma",
         with_zeta([](Real i, Real dim, Real g) { return 2 * i / dim + g; })},
        {"zeta is 2i/r / (1 + gamma) + gamma: gamma is not divided",
@@ -38,6 +40,15 @@ TEST(MisreadXpos, stretches_as_the_sentence_says) {
        {"zeta is over the channels of the head, where those of rotary_dim rotate",
         with_zeta([](Real i, Real dim, Real g) { return (2 * i / dim + g) / (1 + g); }, true)}},
       {"", "centre=16 heads=3 gamma=1 scale_base=64", "rotary_dim=4 gamma=1"});
+}
+
+TEST(MisreadXpos, runs_to_1_in_more_pairs_than_one) {
+  Parameters words;
+  words.set("dim", 2.0);
+  for (const Misreading& one : misreadings::xpos.misreadings)
+    if (one.what.find("r/2 - 1") != std::string_view::npos) {
+      EXPECT_THROW(one.make(words), Refusal);
+    }
 }
 
 // A call of 9 tokens is about 4, or 5.
