@@ -373,8 +373,10 @@ def serve_module(module, apply=None, dtype=None, method=None, buffers=False, **o
     options = dict(way.options, **options)
     words = way.words
     if "domain" not in options and served.length is not None:
-        ends = options["takes_positions"] == "sequence" or not _answers(make(), number, axes, options, dtype, served.length)
-        options.update({"domain": (0, served.length - 1)} if ends else {})
+        whole = options["takes_positions"] == "sequence"
+        past = None if whole else _why_not(make(), number, axes, options, dtype, served.length)
+        options.update({"domain": (0, served.length - 1)} if whole or past else {})
+        words += ", which ends at position %d (%s)" % (served.length - 1, past) if past else ""
     elif "domain" not in options and served.grid() is None and asked.encoding != "learned":
         last = _last_answered(make, number, axes, options, dtype)
         if last is not None:
@@ -484,12 +486,17 @@ def _places(numbers, module):
     return numbers if axes == 1 else np.stack([numbers + axis for axis in range(axes)], -1)
 
 
-def _answers(module, number, axes, options, dtype, first):
+def _why_not(module, number, axes, options, dtype, first):
+    """What a small call from that position on raises; None where it is answered."""
     try:
         _tried(module, list(module.ways(axes))[number], options, dtype, first)
-        return True
-    except Exception:
-        return False
+        return None
+    except Exception as error:
+        return "%s: %s" % (type(error).__name__, str(error).split("\n")[0][:80])
+
+
+def _answers(*call):
+    return _why_not(*call) is None
 
 
 def _last_answered(make, number, axes, options, dtype):
