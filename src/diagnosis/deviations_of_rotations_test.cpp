@@ -142,7 +142,7 @@ TEST(Deviations, of_ramps) {
           const double share = std::clamp((double(i) - 10) / (23 - 10), 0.0, 1.0);
           return std::pow(1e6, -2 * double(i) / 64) * (1 - share + share / 4);
         }),
-        {"the ramp runs from pair 10 to pair 23: that of base 10000, not 1000000"}},
+        {"the ramp runs from pair 10 to pair 23: as with base 10000, not 1000000"}},
        {yarn,
         other("scaling=none"),
         {"frequencies are not scaled", "no rotation is multiplied by 1.20794"}}});

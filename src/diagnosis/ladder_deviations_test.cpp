@@ -443,6 +443,26 @@ TEST(LadderDeviations, are_rounded_frequencies) {
   EXPECT_EQ(rounded(Format::f64), Sentences{});
 }
 
+// Times 1000 from what is rounded on.
+TEST(LadderDeviations, are_rounded_before_or_after_what_multiplies_them) {
+  const auto rounded = [](Format format, double before) {
+    std::vector<MeasuredFrequency> pairs;
+    for (double i = 0; i < 8; ++i) {
+      const double w = std::pow(10000, -i / 8);
+      pairs.push_back(
+          {1000 * w, 1000 / before * nearest(format, before * w), 1e-12 * 1000 * w, 1e-11 * 1000 * w});
+    }
+    return ladder_deviations(pairs, Case::parse("base=10000"), 16);
+  };
+  EXPECT_EQ(rounded(Format::bf16, 1),
+            Sentences{"frequencies are rounded to bf16, before 1000 multiplies them"});
+  EXPECT_EQ(rounded(Format::f16, 1),
+            Sentences{"frequencies are rounded to 11 bits, as in f16 or tf32, before 1000 multiplies them"});
+  EXPECT_EQ(rounded(Format::bf16, 1000), Sentences{"frequencies are rounded to bf16"});
+  for (const std::string& one : rounded(Format::bf16, 700))
+    EXPECT_EQ(one.find("are rounded"), std::string::npos) << one;
+}
+
 // Beyond their f32 as far as that is beside them, and known to less than both: f32 explains nothing of it.
 TEST(LadderDeviations, are_no_rounded_frequencies_where_rounding_is_not_told) {
   std::vector<MeasuredFrequency> pairs;

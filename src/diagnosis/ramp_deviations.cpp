@@ -54,7 +54,7 @@ std::string origin_of_ramp(double begin, double end, double digits, const Parame
   if (const double longer = length * parameters.real("factor"); is_of(longer, base))
     return fmt::format(": that of original_length {:g}, the declared one times the factor", longer);
   constexpr double usual = 10000;
-  return is_of(length, usual) ? fmt::format(": that of base {:.10g}, not {:.10g}", usual, base) : "";
+  return is_of(length, usual) ? fmt::format(": as with base {:.10g}, not {:.10g}", usual, base) : "";
 }
 
 }  // namespace
