@@ -12,10 +12,13 @@ namespace {
 // Up to here exp(e) is worth being multiplied with: the bound by the range is the smaller one soon after.
 constexpr double near = 0.25;
 
-// What is lost where a number is below the smallest normal one: in f16 numbers lie 2^-24 apart there, in the
-// other formats the number itself.
+// What an exponential and a weight lose together where they are below the smallest normal number, and a
+// product as well: in f16, whose numbers lie 2^-24 apart there, half of that each, in the other formats up to
+// the number itself.
 double lost(const Precision& p) {
-  return term(Term::underflow, p.result == unit_f16 ? 0x1p-25 : p.result == unit_f64 ? 0x1p-1022 : 0x1p-126);
+  return 2 * term(Term::underflow, p.result == unit_f16   ? 0x1p-25
+                                   : p.result == unit_f64 ? 0x1p-1022
+                                                          : 0x1p-126);
 }
 
 // Of one channel.

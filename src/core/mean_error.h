@@ -30,8 +30,8 @@ struct Mean {
 // 3. The normaliser and the answer are sums of n terms each in the work's format: n - 1 of its units each,
 //    and 2 for the quotient and the product. The normaliser, the weight, each product and the answer may be
 //    stored in the result's: 4. All of sum_j w'_j |v_j|, w'_j being at most exp(2 e) w_j, and so of max |v|
-//    at most, to first order. Below the smallest normal number a weight and a product are off by half of the
-//    distance of f16's numbers there, or lost.
+//    at most, to first order. Below the smallest normal number an exponential, a weight and a product are off
+//    by half of the distance of f16's numbers there, or lost.
 // A channel whose bound is no finite number is allowed nothing, so that a comparison with it refutes instead
 // of ending the run.
 std::vector<double> mean_errors(const Mean& of, const Precision& p);
