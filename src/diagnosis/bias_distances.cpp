@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <exception>
 #include <new>
 #include <set>
@@ -13,6 +15,7 @@
 #include "core/error.h"
 #include "diagnosis/lone_position.h"
 #include "diagnosis/measured_words.h"
+#include "diagnosis/position_effects.h"
 #include "diagnosis/position_steps.h"
 
 namespace posproof {
@@ -29,6 +32,8 @@ class Distances {
     add_measured(out, [&] { return by_distance(); });
     add_measured(out, [&] { return by_window(); });
     add_measured(out, [&] { return by_modulo(); });
+    add_measured(out, [&] { return by_digits(8, "bf16"); });
+    add_measured(out, [&] { return by_digits(11, "11 bits, as in f16 or tf32"); });
     add_measured(out, [&] { return by_limit(m_.domain.lo); });
     add_measured(out, [&] { return by_limit(m_.domain.hi); });
     add_measured(out, [&] { return at_0(); });
@@ -171,6 +176,32 @@ class Distances {
                      with_entries(m_.truth, [n = *wrong](const BiasEntry& entry, const AskedEntry& asked) {
                        return entry(asked.head, asked.i, asked.i - (asked.i - asked.j) % n);
                      })};
+  }
+
+  // Of whole numbers, of which all are kept up to 2^digits. Ties go to the even one, or away from 0.
+  std::optional<Deviation> by_digits(int digits, std::string_view format) const {
+    const Position all = Position{1} << digits;
+    if (all >= m_.domain.hi - m_.domain.lo || is_at(m_.subject, all + 1, m_.truth, all + 1))
+      return std::nullopt;
+    const bool away = is_at(m_.subject, all + 1, m_.truth, all + 2);
+    if (!away && !is_at(m_.subject, all + 1, m_.truth, all)) return std::nullopt;
+    const auto kept = [=](Position d) {
+      if (!away) return rounded_to_digits(d, digits);
+      const int bits = std::bit_width(static_cast<std::uint64_t>(d));
+      const Position step = Position{1} << std::max(0, bits - digits);
+      return (d + step / 2) / step * step;
+    };
+    return Deviation{
+        {fmt::format("distances are rounded to {}: from {} on neighbours coincide", format, all + 1)},
+        with_entries(m_.truth,
+                     [kept, domain = m_.domain](const BiasEntry& entry, const AskedEntry& asked) {
+                       const Position d = asked.i - asked.j, other = d < 0 ? -kept(-d) : kept(d);
+                       // Another key for the query or, where there is none so far, another query.
+                       return domain.lo <= asked.i - other && asked.i - other <= domain.hi
+                                  ? entry(asked.head, asked.i, asked.i - other)
+                                  : entry(asked.head, asked.j + other, asked.j);
+                     }),
+        true};
   }
 
   // What no entry is beyond, of every head: that of the farthest key, or of the query's own.

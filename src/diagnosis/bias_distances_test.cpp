@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/formats.h"
 #include "core/function.h"
 #include "diagnosis/bias_forms.h"
 #include "diagnosis/bias_heads.h"
@@ -53,6 +54,28 @@ AskedBias asked(const Bias& subject, const Bias& truth) {
 const Deviation* find(const std::vector<Deviation>& all, const std::string& words) {
   const auto found = std::ranges::find(all, Sentences{words}, &Deviation::sentences);
   return found == all.end() ? nullptr : &*found;
+}
+
+TEST(BiasDistances, are_rounded_to_few_digits) {
+  const std::string words = "distances are rounded to bf16: from 257 on neighbours coincide";
+  const Bias truth = alibi();
+  const auto of = [&](const Function<Position(Position d)>& other) {
+    return measured_distances(asked(counting(truth, other), truth));
+  };
+  const auto in_bf16 = [](Position d) { return static_cast<Position>(to_bf16(static_cast<double>(d))); };
+  const std::vector<Deviation> all = of(in_bf16);
+  const Deviation* found = find(all, words);
+  ASSERT_NE(found, nullptr);
+  const Position query[] = {300}, keys[] = {0, 41, 43, 45, 299};  // 259, 257 and 255 before it
+  const auto entries = [&](const Deviation& one) { return as<Bias>(one.corrected).bias(query, keys).data; };
+  EXPECT_EQ(entries(*found), (std::vector{-300 * slopes[0], -260 * slopes[0], -256 * slopes[0],
+                                          -255 * slopes[0], -slopes[0], -300 * slopes[1], -260 * slopes[1],
+                                          -256 * slopes[1], -255 * slopes[1], -slopes[1]}));
+  const std::vector<Deviation> away = of([](Position d) { return d > 256 ? (d + 1) / 2 * 2 : d; });
+  ASSERT_NE(find(away, words), nullptr);
+  EXPECT_EQ(entries(*find(away, words))[2], -258 * slopes[0]);
+  EXPECT_EQ(entries(*find(away, words))[3], -255 * slopes[0]);
+  EXPECT_EQ(find(of([&](Position d) { return d == 257 ? 259 : in_bf16(d); }), words), nullptr);
 }
 
 TEST(BiasDistances, of_the_declared_bias_are_none) {
