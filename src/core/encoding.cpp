@@ -34,10 +34,10 @@ double largest_error(const Attention& attention, const Tensor& q, const Tensor& 
 
 Attention as_other_operators(Attention attention, double times) {
   if (attention.errors)
-    attention.errors = [own = attention.errors, times](const Tensor& q, const Tensor& k, const Tensor& v,
-                                                       const Mask& mask, const Precision& precision) {
-      Tensor errors = own(q, k, v, mask, precision);
-      std::ranges::fill(errors.data, errors.data.empty() ? 0 : times * std::ranges::max(errors.data));
+    attention.errors = [own = attention, times](const Tensor& q, const Tensor& k, const Tensor& v,
+                                                const Mask& mask, const Precision& precision) {
+      Tensor errors({q.rows(), own.value_dim});
+      std::ranges::fill(errors.data, times * largest_error(own, q, k, v, mask, precision));
       return errors;
     };
   return attention;

@@ -66,21 +66,26 @@ TEST(EveryDistance, of_a_short_domain_is_what_it_holds) {
   for (Position offset = -24; offset <= 24; ++offset) EXPECT_EQ(offsets.count(offset), 1u) << offset;
 }
 
+// The truth, larger by 1 at one offset of one head.
+Bias wrong_at(const Bias& truth, std::size_t head, Position offset) {
+  Bias subject = truth;
+  subject.bias = [=, own = truth.bias](const Positions& queries, const Positions& keys) {
+    Tensor out = own(queries, keys);
+    for (std::size_t i = 0; i < queries.size(); ++i)
+      for (std::size_t j = 0; j < keys.size(); ++j)
+        if (keys[j] - queries[i] == offset) out.at(head * queries.size() + i, j) += 1;
+    return out;
+  };
+  return subject;
+}
+
 // One distance of 513, in one head of three.
 TEST(EveryDistance, one_that_is_wrong_is_found_and_shrunk) {
   for (const Position wrong :
        {-201, 93, -33, -34, -35, -36, -37, -38, -39, -40, -41, -42, -43, -44, -45, -46, -47,
         -48,  81, 82,  83,  84,  85,  86,  87,  88,  89,  90,  91,  92,  94,  95,  96}) {
     const Bias truth = t5("heads=3");
-    Bias subject = truth;
-    subject.bias = [&](const Positions& queries, const Positions& keys) {
-      Tensor out = truth.bias(queries, keys);
-      for (std::size_t i = 0; i < queries.size(); ++i)
-        for (std::size_t j = 0; j < keys.size(); ++j)
-          if (keys[j] - queries[i] == wrong) out.at(2 * queries.size() + i, j) += 1;
-      return out;
-    };
-    const auto verdict = agreement_at_every_distance(truth, subject, all_f32, {});
+    const auto verdict = agreement_at_every_distance(truth, wrong_at(truth, 2, wrong), all_f32, {});
     ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
     const Case& at = std::get<Refuted>(*verdict).counterexample;
     EXPECT_EQ(at.integer("nq"), 1);
@@ -91,15 +96,7 @@ TEST(EveryDistance, one_that_is_wrong_is_found_and_shrunk) {
 
 TEST(EveryDistance, one_that_is_wrong_stands_alone_before_anything_is_shrunk) {
   const Bias truth = t5("heads=3");
-  Bias subject = truth;
-  subject.bias = [&](const Positions& queries, const Positions& keys) {
-    Tensor out = truth.bias(queries, keys);
-    for (std::size_t i = 0; i < queries.size(); ++i)
-      for (std::size_t j = 0; j < keys.size(); ++j)
-        if (keys[j] - queries[i] == 93) out.at(queries.size() + i, j) += 1;
-    return out;
-  };
-  const auto verdict = agreement_at_every_distance(truth, subject, all_f32, {.shrinks = 0});
+  const auto verdict = agreement_at_every_distance(truth, wrong_at(truth, 1, 93), all_f32, {.shrinks = 0});
   ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
   EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.text(), "nq=1 nk=1 i=0 j=93");
 }
