@@ -35,6 +35,9 @@ Contextual of_two_heads(bool causal = false) {
   return out;
 }
 
+// Of the check, in double: some ten sums of numbers of less than 64.
+constexpr double own_roundings = 10 * 64 * unit_f64;
+
 // An entry of one answer is off.
 Asked off(const Property& property, std::string_view words, std::size_t call, std::size_t entry, double by) {
   return ask(property, of_two_heads(), all_f64, words, [=](std::size_t n, Tensor& answer) {
@@ -52,7 +55,7 @@ TEST(AddsContentAndPosition, asks_two_pairs_with_and_without_their_contents) {
       "i 1..12, j 1..3, a 1..12, b 1..9, q [2], k [2]");
   ASSERT_EQ(found.calls.size(), 4u);
   const double bound = 2 * (0x1p-4 + 0x1p-6 * 8) + 2 * (0x1p-12 * (3 + 9) + 0x1p-20 * (5 + 2));
-  EXPECT_NEAR(found.residual.bound, bound, 1e-12);
+  EXPECT_NEAR(found.residual.bound, bound, own_roundings);
   EXPECT_EQ(found.residual.error, 0);
   EXPECT_EQ(found.residual.ceiling, no_ceiling);
   for (std::size_t call = 0; call < 4; ++call)
@@ -61,7 +64,7 @@ TEST(AddsContentAndPosition, asks_two_pairs_with_and_without_their_contents) {
         const Residual wrong =
             off(asked::adds_content_and_position, words, call, head, share * bound).residual;
         EXPECT_EQ(wrong.holds(), share < 1) << "head " << head << " of answer " << call;
-        EXPECT_NEAR(wrong.error, share * bound, 1e-12);
+        EXPECT_NEAR(wrong.error, share * bound, own_roundings);
       }
 }
 
@@ -86,7 +89,7 @@ TEST(ContextualSaturates, asks_the_two_largest_distances_of_either_side) {
     EXPECT_EQ(found.calls[0].positions.whole, std::vector<Position>{query});
     EXPECT_EQ(found.calls[0].keys.whole, (std::vector<Position>{far, next}));
     const double bound = 2 * (0x1p-4 + 0x1p-6 * 8 + 0x1p-12 * query) + 0x1p-20 * (far + next);
-    EXPECT_NEAR(found.residual.bound, bound, 1e-12);
+    EXPECT_NEAR(found.residual.bound, bound, own_roundings);
     EXPECT_EQ(found.residual.error, 0);
     for (std::size_t entry = 0; entry < 4; ++entry)
       for (const double share : {0.99, 1.01})

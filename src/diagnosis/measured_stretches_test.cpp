@@ -53,7 +53,7 @@ TEST(MeasuredStretches, have_another_number_in_the_place_of_one_gamma) {
   ASSERT_EQ(added.size(), 1u);
   ASSERT_EQ(added.front().of_pair.size(), 4u);
   for (std::size_t i = 0; i < 4; ++i)
-    EXPECT_NEAR(added.front().of_pair[i], (static_cast<double>(i) / 4 + 0.2) / 1.4, 1e-12);
+    EXPECT_DOUBLE_EQ(added.front().of_pair[i], (static_cast<double>(i) / 4 + 0.2) / 1.4);
 }
 
 TEST(MeasuredStretches, have_none_where_both_or_neither_differ) {
