@@ -186,6 +186,10 @@ TEST(EncodingErrors, are_asked_as_far_as_the_encoding_goes) {
   EXPECT_EQ(positions(errors_of("learned")), (Asked{1, 100, 511}));
   EXPECT_EQ(positions(errors_of("one_hot", "dim=2")), (Asked{1}));
   EXPECT_EQ(positions(errors_of("cope")), (Asked{2, 8, 32}));
+  Table zeros{.dim = 1};
+  zeros.positions = Domain(0, 100);  // the last one that is searched, not an end
+  zeros.rows = [](const Positions& at, Position) { return Tensor({at.size(), 1}); };
+  EXPECT_EQ(positions(encoding_errors(zeros, zeros)), (Asked{1, 100}));
 }
 
 // Slopes 1/2 to 1/256 are exact in every format: of an entry of 50, 4.5e-14 is 4 units.

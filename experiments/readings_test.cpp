@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -24,6 +26,21 @@ TEST(Readings, have_the_largest_of_all_ratios_whichever_is_faster) {
     EXPECT_DOUBLE_EQ(ratio(one, other).most, 4);
   EXPECT_EQ(ratio(plain, ntk).pair, 3u);
   EXPECT_DOUBLE_EQ(ratio(ntk, plain).most, 4);
+}
+
+// At a position t pair i of one turns by t w, of the other by t w': both columns of the rotation differ.
+// NTK's base is 10000 4^(8/6), so that the first pair turns alike, and the others do not.
+TEST(Readings, are_as_far_apart_as_the_pair_that_differs_most) {
+  const long double base = 10000, larger = base * std::pow(4.0L, 8.0L / 6);
+  for (const Position t : {1, 100}) {
+    long double most = 0;
+    for (int i = 0; i < 4; ++i) {
+      const long double a = t * std::pow(base, -i / 4.0L), b = t * std::pow(larger, -i / 4.0L);
+      most = std::max({most, std::abs(std::cos(a) - std::cos(b)), std::abs(std::sin(a) - std::sin(b))});
+    }
+    EXPECT_NEAR(apart(plain, ntk, {t}), static_cast<double>(most), 1e-12) << t;
+  }
+  EXPECT_EQ(apart(plain, plain, {100}), 0);
 }
 
 }  // namespace

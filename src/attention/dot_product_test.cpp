@@ -102,6 +102,10 @@ TEST(DotProduct, shapes_that_do_not_meet_are_refused) {
   EXPECT_THROW(product(Tensor({2, 3}), Tensor({2, 3})), std::invalid_argument);
   EXPECT_THROW(scaled_logits(Tensor({2, 3}), Tensor({2, 4})), std::invalid_argument);
   EXPECT_THROW(softmax(Tensor({2, 3}), mask::none(3, 2)), std::invalid_argument);
+  for (const std::size_t values : {1, 3})
+    EXPECT_THROW(scaled_dot_product(Tensor({1, 2}), Tensor({2, 2}), Tensor({values, 2}), mask::none(1, 2)),
+                 std::invalid_argument)
+        << values << " values of 2 keys";
 }
 
 TEST(DotProduct, a_product_by_hand) {

@@ -215,6 +215,8 @@ TEST(Encoder, weights_of_a_seed_are_the_same_and_of_another_are_not) {
   EXPECT_EQ(one.feed_forward.down, again.feed_forward.down);
   EXPECT_NE(one.feed_forward.down, other.feed_forward.down);
   EXPECT_NE(one.projections.query, one.projections.key);
+  EXPECT_NE(one.projections.query, random_projections(4, 9).query)
+      << "from the numbers of which the feed-forward layer is made";
 }
 
 }  // namespace

@@ -61,6 +61,32 @@ TEST(RowErrors, of_rows_of_a_table_are_those_of_each_position) {
   EXPECT_GT(errors.at(1, 0), 10 * errors.at(0, 0));
 }
 
+// The query is far, where its row is off by more than the key's.
+TEST(ToLogits, of_a_table_may_be_off_by_what_the_rows_of_query_and_key_are) {
+  const auto table = as<Table>(encoding_named("sinusoidal").oracle(Case::parse("dim=4")));
+  const std::array<Position, 1> far = {1000}, near = {1};
+  const Tensor ones({1, 4}, {1, 1, 1, 1}), row = table.rows(far, 1001), other = table.rows(near, 1001);
+  const Tensor a = sum(ones, row), b = sum(ones, other);
+  const Tensor da = sum_error(a, row_errors(table, row, far, all_f32), all_f32),
+               db = sum_error(b, row_errors(table, other, near, all_f32), all_f32);
+  EXPECT_EQ(logits(table)->bounded(ones, ones, far, near, all_f32).error.data,
+            scaled_error(a, da, b, db, all_f32).data);
+}
+
+TEST(ToLogits, of_contents_with_positions_are_off_by_as_much_in_every_head) {
+  Contextual two{.dim = 1, .heads = 2};
+  two.logits = [](const Tensor& q, const Tensor& k, const Positions&, const Positions&) {
+    return Tensor({2, q.rows(), k.rows()});
+  };
+  two.error = [](std::span<const double> q, std::span<const double>, std::span<const double> query,
+                 std::span<const double> key,
+                 const Precision&) { return q[0] + 10 * query[0] + 100 * key[0]; };
+  const std::array<Position, 1> query = {3};
+  const std::array<Position, 2> keys = {1, 2};
+  EXPECT_EQ(logits(Encoding(two))->bounded(Tensor({1, 1}, {5}), Tensor({2, 1}), query, keys, all_f32).error,
+            Tensor({2, 1, 2}, {135, 235, 135, 235}));
+}
+
 TEST(ToLogits, of_a_bias_may_be_off_by_what_its_worst_head_is) {
   Bias bias{.heads = 2, .slopes = {0x1p-20, 0.5}, .causal = true};
   bias.bias = [](const Positions& queries, const Positions& keys) {

@@ -150,6 +150,12 @@ TEST(Contract, what_an_object_remembers_is_shown_by_its_calls) {
   }
 }
 
+// By sequences of calls that are the same in every run, however few random cases are asked.
+TEST(Contract, what_an_object_remembers_is_found_by_one_case) {
+  const std::string check = "check answers_like_a_new_object rope --dim 4 --positions 0:9 --cases 1 ";
+  EXPECT_EQ(posproof(check + contract("keyed_by_shape")).code, 1);
+}
+
 TEST(Contract, what_shows_only_after_other_calls_sends_the_reader_to_them) {
   const Ran found = gate("keyed_by_shape", "--cases 60");
   EXPECT_EQ(found.code, 1);

@@ -116,6 +116,20 @@ TEST(DrawnCall, of_four_positions_has_each_of_them) {
   EXPECT_EQ(rows.positions.whole, (std::vector<Position>{5, 3, 5, 90}));
 }
 
+// Of rows of five or more that go on from their first position, the last such position is the one from which
+// they reach the end of the domain, and do not begin again.
+TEST(DrawnCall, of_rows_that_go_on_ends_with_the_domain) {
+  Domain domain(3, 20);
+  domain.ends = true;
+  const auto drawn = [&](const std::string& words) {
+    Replay draw(Case::parse(words + " n=21 arranged=consecutive"));
+    return draw_call(Table{.dim = 1}, domain, draw).positions.whole;
+  };
+  EXPECT_EQ(drawn("rows=15 t=6"),
+            (std::vector<Position>{6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20}));
+  EXPECT_THROW(drawn("rows=15 t=7"), std::invalid_argument);
+}
+
 // Of a causal operator, where the mask hides one key of four from every later query, and nothing else.
 TEST(DrawnMask, hides_one_key_from_every_later_query) {
   const auto mask = [](const std::string& words, bool causal) {

@@ -121,6 +121,16 @@ TEST(Call, an_answer_of_another_shape_says_what_was_asked_for) {
   }
 }
 
+TEST(Call, an_answer_has_as_many_values_as_its_shape) {
+  Table cut{.dim = 2};
+  cut.rows = [](const Positions& at, Position) {
+    Tensor out({at.size(), 2});
+    out.data.pop_back();
+    return out;
+  };
+  EXPECT_THROW(answer(cut, {.positions = {.whole = {5}}}), Failure);
+}
+
 TEST(Call, answered_by_passes_on_all_of_the_call) {
   Call heard;
   const Encoding listening = answered_by(rotary(), [&heard](const Call& call) {
@@ -264,6 +274,16 @@ TEST(Positions, end_on_each_axis_where_they_are_said_to) {
   EXPECT_EQ(second.axes, 1u);
   EXPECT_TRUE(second.ends);
   EXPECT_EQ(domain.on(0).hard.size(), 3u);
+  EXPECT_FALSE(second.real);
+  domain.real = true;
+  EXPECT_TRUE(domain.on(1).real);
+}
+
+TEST(Positions, end_with_the_last_whole_number_of_them) {
+  EXPECT_EQ(last_of(TokenPositions{.whole = {3, 9, 4}}), 9);
+  EXPECT_EQ(last_of(TokenPositions{.real = {0.5, 2.75, 1}}), 2);
+  EXPECT_EQ(last_of(TokenPositions{.real = {-0.5}}), -1);
+  EXPECT_EQ(last_of(TokenPositions{}), std::nullopt);
 }
 
 TEST(Positions, of_several_axes_have_the_error_of_the_axis_of_their_pair) {
@@ -276,6 +296,18 @@ TEST(Positions, of_several_axes_have_the_error_of_the_axis_of_their_pair) {
   EXPECT_EQ(found.error.at(0, 0), rotated_error(declared, all_f32, 60, call.contents[0].row(0))[0]);
   EXPECT_EQ(found.error.at(0, 2), rotated_error(declared, all_f32, 0, call.contents[0].row(0))[2]);
   EXPECT_GT(found.error.at(0, 0), found.error.at(0, 2));
+}
+
+// Both columns of the second pair are at the second number.
+TEST(Positions, of_several_axes_have_the_errors_of_a_row_at_the_axis_of_each_pair) {
+  Table grid{.dim = 4, .pairs = as<Rotary>(testing_encodings::axial()).pairs};
+  grid.positions.axes = 2;
+  const Tensor row({1, 4}, {0.5, 0.5, 0.5, 0.5});
+  const Call call{.positions = {.whole = {60, 7000}, .axes = 2}};
+  const auto first = row_error(grid, all_f32, 60, row.row(0)),
+             second = row_error(grid, all_f32, 7000, row.row(0));
+  EXPECT_EQ(bound(grid, call, row, all_f32).error,
+            Tensor({1, 4}, {first[0], first[1], second[2], second[3]}));
 }
 
 TEST(Positions, a_function_of_one_number_a_token_refuses_others) {

@@ -59,6 +59,20 @@ TEST(Case, a_field_that_is_set_again_keeps_its_place) {
   }));
 }
 
+// A run is written once from four numbers on, and only of those that have the same bits: 0 is not -0.
+TEST(Case, folds_runs_of_four_equal_numbers) {
+  const auto written = [](std::vector<double> list) {
+    Case one;
+    one.set("q", std::move(list));
+    return one.text();
+  };
+  EXPECT_EQ(written({1, 1, 1}), "q=[1,1,1]");
+  EXPECT_EQ(written({1, 1, 1, 1}), "q=[1*4]");
+  EXPECT_EQ(written({2, 1, 1, 1, 1, 1, 2}), "q=[2,1*5,2]");
+  EXPECT_EQ(written({0, 0, -0.0, -0.0}), "q=[0,0,-0,-0]");
+  EXPECT_EQ(written({-0.0, -0.0, -0.0, -0.0}), "q=[-0*4]");
+}
+
 TEST(Case, names_the_word_it_does_not_understand) {
   try {
     Case::parse("i=3 j=3three");

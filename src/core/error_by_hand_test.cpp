@@ -130,6 +130,23 @@ TEST(Error, of_a_turn_is_its_angle_and_the_roundings_of_each_format) {
   EXPECT_DOUBLE_EQ(error[0], 5 * rotation_error(mixed, 1000, half));
   EXPECT_DOUBLE_EQ(error[1], error[0]);
   EXPECT_EQ(error[2], 0);  // it does not rotate
+  const auto second_alone = rotated_error(rotary, mixed, 1000, std::array{0.0, -4.0, 9.0});
+  EXPECT_DOUBLE_EQ(second_alone[0], 4 * rotation_error(mixed, 1000, half));
+  EXPECT_EQ(rotated_error(rotary, mixed, 1000, std::array{0.0, 0.0, 9.0})[0], 0);  // nothing is off
+}
+
+// A lone column is the first of a pair whose other column is not there: kept in bf16, it errs in proportion
+// to its entry as that one does.
+TEST(Error, of_a_lone_column_that_is_kept_in_few_bits_is_that_of_the_first_of_a_pair) {
+  const Table lone{.dim = 3, .pairs = {half}, .lone = third}, pair{.dim = 4, .pairs = {half, third}};
+  const std::array<double, 4> row = {0.75, 0.125, 0.0625, 0.5};
+  std::array<double, 4> alone = {}, both = {}, whole = {};
+  const auto declared = RowErrors::Against::declared;
+  RowErrors(lone, mixed, declared).narrowed(10, std::span(row).first(3), std::span(alone).first(3));
+  RowErrors(pair, mixed, declared).narrowed(10, row, both);
+  RowErrors(pair, mixed, declared).at(10.0, row, whole);
+  EXPECT_DOUBLE_EQ(alone[2], both[2]);
+  EXPECT_LT(both[2], whole[2] / 8) << "an entry of 1/16";
 }
 
 // Of (3, -4), rotated by an angle of sine 0.6: by a cosine of 0.8 to (4.8, -1.4).
@@ -191,6 +208,21 @@ TEST(Error, of_a_base_that_grows_with_the_length_is_that_of_the_length_and_the_f
   EXPECT_DOUBLE_EQ(from_length(0, 8, 3).roundings, 5);
 }
 
+// Of a ramp over the indices from 2 to 4, whose ends are off by 10 units: much of the share is
+// (1 - 1/8) 0.5/0.125 = 3.5, and an index within 1/64 of an end may be on the ramp.
+TEST(Error, of_a_ramp_between_ends_that_are_not_whole_reaches_past_them) {
+  const auto roundings = [](double index, double end_error) {
+    return by_index(0.5, 0.125, 8, index, 2, 4, end_error).roundings;
+  };
+  const double on_the_ramp = 5 + (3 + 10 / 2.0) * 3.5;
+  for (const double index : {2 - 1.0 / 128, 2.0, 3.0, 4.0, 4 + 1.0 / 128})
+    EXPECT_DOUBLE_EQ(roundings(index, 10), on_the_ramp) << index;
+  for (const double index : {1.0, 2 - 1.0 / 64, 4 + 1.0 / 64}) EXPECT_EQ(roundings(index, 10), 2) << index;
+  EXPECT_EQ(roundings(2, 0), 2);  // whole ends are exact
+  EXPECT_EQ(roundings(4, 0), 2);
+  EXPECT_DOUBLE_EQ(roundings(3, 0), 5 + 3 * 3.5);
+}
+
 // A share that jumps: on which side it is formats know that are fine enough, and only the others may be off
 // by the whole jump.
 TEST(Error, of_a_step_is_the_jump_where_the_format_cannot_tell_the_side) {
@@ -244,6 +276,12 @@ TEST(Error, of_a_head_past_a_power_of_two_is_that_of_powers_of_the_root) {
   EXPECT_EQ(bias_error(iterated, -8, bias, 1), bias_error(iterated, -8, 0x1p-8, 2));
   EXPECT_EQ(bias_error(iterated, -8, bias, 2), bias_error(iterated, -8, 0x1p-2, 1));  // of 2^-2
   EXPECT_EQ(bias_error(all_f32, -8, Bias{.heads = 1}, 0), bias_error(all_f32, -8, 0, 0));
+  // 2^-6 is the third power of the root 2^-2 of the first.
+  EXPECT_EQ(bias_error(iterated, -8, Bias{.heads = 2, .slopes = {0x1p-4, 0x1p-6}}, 1),
+            bias_error(iterated, -8, 0x1p-6, 3));
+  // Of 1 no other slope is a power: each is counted as the one of its place.
+  EXPECT_EQ(bias_error(iterated, -8, Bias{.heads = 3, .slopes = {1, 1, 0.5}}, 2),
+            bias_error(iterated, -8, 0.5, 3));
 }
 
 TEST(Error, of_a_bias_below_the_smallest_normal_number_is_that_number) {
@@ -252,6 +290,10 @@ TEST(Error, of_a_bias_below_the_smallest_normal_number_is_that_number) {
   EXPECT_LE(bias_error(all_f32, -0x1p-126, 0x1p-130, 1), 18 * 0x1p-126);
   EXPECT_LT(bias_error(all_f32, -0x1p-100, 0x1p-104, 1), 0x1p-100 * 400 * u);  // a normal slope
   EXPECT_GE(bias_error(all_f64, -0x1p-1040, 0x1p-1060, 1), 0x1p-1040);
+  // Of a normal slope, what is less than twice that number may be computed as less than it, and flushed to 0.
+  constexpr double least = 0x1p-126;
+  EXPECT_DOUBLE_EQ(bias_rounding(all_f32, -1.5 * least, 0.5), 1.5 * least * 2 * u + least);
+  EXPECT_DOUBLE_EQ(bias_rounding(all_f32, -2 * least, 0.5), 2 * least * 2 * u);
   EXPECT_GE(bias_error(Precision::parse("f16"), -0x1p-20, 0x1p-20, 1), 0x1p-25);
 }
 
@@ -264,6 +306,34 @@ TEST(Error, of_an_entry_counts_the_wider_of_table_and_work_and_what_underflows) 
   RowErrors(table, iterated, RowErrors::Against::itself).angles_at(1000, angles);
   EXPECT_DOUBLE_EQ(angles[0], 256 * u);
   EXPECT_DOUBLE_EQ(angles[1], (256 + 2 * 500) * u);  // the lone column's
+}
+
+// Half the smallest subnormal of f16, whatever else an entry may be off by; of a pair that is rotated, of two
+// products and their sum.
+TEST(Error, of_what_f16_holds_as_a_subnormal_is_half_the_smallest_one_at_least) {
+  const Precision f16 = Precision::parse("f16");
+  constexpr double least = 0x1p-25, of_a_pair = 2 * std::numbers::sqrt2 * least;
+  Table own{.dim = 1};
+  own.row_error = [](std::span<const double>, std::span<const double>, const Precision&,
+                     std::span<double> error) { error[0] = 0x1p-30; };
+  std::array<double, 1> row = {0.5}, error = {};
+  RowErrors(own, f16, RowErrors::Against::declared).at(3.0, row, error);
+  EXPECT_DOUBLE_EQ(error[0], 0x1p-30 + least);
+  RowErrors(own, all_f32, RowErrors::Against::declared).at(3.0, row, error);
+  EXPECT_EQ(error[0], 0x1p-30);
+
+  const Rotary rotary{.dim = 2, .pairs = {half}};
+  const std::array<double, 2> x = {3 * 0x1p-20, -4 * 0x1p-20};
+  EXPECT_DOUBLE_EQ(rotated_error(rotary, f16, 1000, x)[0],
+                   5 * 0x1p-20 * rotation_error(f16, 1000, half) + of_a_pair);
+  EXPECT_EQ(rotated_error(rotary, f16, 1000, std::array{0.0, 0.0})[0], 0);
+  // In proportion to the channel, as above: sums of 4.8 and 5, by a cosine of 0.8.
+  const double before = 5 * ((1 + 4 * std::numbers::sqrt2 * u) * (1 + std::numbers::sqrt2 * u) * (1 + u) - 1),
+               after = (1 + u) * (1 + u) * (1 + unit_f16) - 1;
+  const std::array<double, 1> at = {0};
+  EXPECT_DOUBLE_EQ(
+      rotated_error(rotary, f16, at, std::array{3.0, -4.0}, std::array{4.8, -1.4}, Role::query)[0],
+      (before + (4.8 + before) * after) * (1 + 2 * after) + of_a_pair);
 }
 
 TEST(Error, of_a_slope_that_its_format_holds_as_a_normal_number_is_no_underflow) {

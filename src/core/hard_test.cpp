@@ -115,6 +115,15 @@ TEST(HardPositions, of_buckets_are_the_known_edges_and_their_neighbours) {
   EXPECT_LT(hard_positions(Buckets{1024, 1000000, false}, 1 << 20).size(), 600u);
 }
 
+// Of 64 logarithmic buckets, 64 (1000/64)^(k/64), each has its edge looked at.
+TEST(HardPositions, of_buckets_are_every_edge_of_64) {
+  const auto hard = hard_positions(Buckets{128, 1000, false}, 1 << 20);
+  for (int k = 0; k < 64; ++k) {
+    const double edge = 64 * std::pow(1000.0 / 64, k / 64.0) + 1e-9;
+    EXPECT_TRUE(has(hard, static_cast<Position>(edge))) << k;
+  }
+}
+
 // Whole lists, each number of which one line makes.
 TEST(HardPositions, of_nothing_in_particular_are_powers_of_two_and_their_neighbours_of_both_signs) {
   using List = std::vector<Position>;

@@ -104,6 +104,13 @@ TEST(MeanError, allows_what_is_lost_below_the_smallest_normal_number) {
   const double f16 = errors_of(logits, none, values, 0, Precision::parse("f16"))[0];
   EXPECT_GE(f16, 3 * 0x1p-25);  // of the exponential, the weight and the product of the second key
   EXPECT_LE(f16, 0x1p-22);
+  // Of 64 such keys, what each loses adds up.
+  std::array<double, 65> many, exact = {};
+  many.fill(-200);
+  many[0] = 0;
+  Tensor ones({65, 1}, std::vector<double>(65, 1));
+  ones.data[0] = 0;
+  EXPECT_GE(errors_of(many, exact, ones, 0, Precision::parse("f16"))[0], 64 * 3 * 0x1p-25);
 }
 
 TEST(MeanError, sums_in_the_format_of_the_work) {

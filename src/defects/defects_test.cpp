@@ -240,6 +240,7 @@ TEST(Defects, refuse_what_makes_no_difference) {
   EXPECT_EQ(refused("alibi/geometric_for_any_head_count", "heads=8"),
             "the slopes are the same for these heads");
   EXPECT_EQ(refused("learned/offset_missing", "offset=0"), "the same without an offset");
+  EXPECT_EQ(refused("learned/offset_twice", "offset=0"), "the same without an offset");
   EXPECT_EQ(refused("learned/table_without_room_for_its_offset", "offset=0"), "the same without an offset");
   EXPECT_EQ(refused("learned/positions_averaged_in_f32", "length=3"), "the same for positions below 3");
   EXPECT_EQ(refused("learned/positions_averaged_in_f32", "length=4"), "not refused");
@@ -258,6 +259,8 @@ TEST(Defects, refuse_what_makes_no_difference) {
   EXPECT_EQ(refused("sinusoidal/odd_width_raises", "dim=2"),
             "there is a cosine for every sine: an odd `dim`");
   EXPECT_EQ(refused("alibi/slopes_of_the_next_power", "heads=4"), "the slopes are the same for these heads");
+  EXPECT_EQ(refused("alibi/slopes_of_the_first_shard", "heads=3"),
+            "two devices share an even number of heads");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "catalogue/defects/rope.h"
@@ -61,6 +62,52 @@ TEST(Operators, of_a_block_that_is_not_full_all_tokens_rotate) {
     call.contents = {Tensor({1, 1, tokens, 2}, std::vector<double>(2 * tokens, 1.0))};
     EXPECT_EQ(answer(wrong, call) == answer(right, call), tokens <= 16) << tokens;
   }
+}
+
+// Of that shape, [batch, heads, tokens, 2], contents of ones, each row's tokens at positions from 7 on.
+Call ones(const Shape& shape) {
+  Call call{.batch = shape[0]};
+  for (std::size_t row = 0; row < shape[0]; ++row)
+    for (std::size_t t = 0; t < shape[2]; ++t) call.positions.whole.push_back(static_cast<Position>(7 + t));
+  call.contents = {Tensor(shape, std::vector<double>(count(shape), 1.0))};
+  return call;
+}
+
+Tensor given(std::string_view name, const Shape& shape) {
+  const auto defect = std::ranges::find(defects::rope.defects, name, &Defect::name);
+  const std::string words = "dim=2 heads=" + std::to_string(shape[1]);
+  return answer(defect->make(with(encoding_named("rope"), Case::parse(words))), ones(shape));
+}
+
+bool is_right(std::string_view name, const Shape& shape) {
+  const std::string words = "dim=2 heads=" + std::to_string(shape[1]);
+  const Encoding right = encoding_named("rope").make(with(encoding_named("rope"), Case::parse(words)));
+  return given(name, shape) == answer(right, ones(shape));
+}
+
+// The rows that come back as they were, counted over batch, heads and tokens.
+std::vector<std::size_t> left_alone(std::string_view name, const Shape& shape) {
+  const Tensor rows = given(name, shape);
+  std::vector<std::size_t> out;
+  for (std::size_t r = 0; r < rows.rows(); ++r)
+    if (std::ranges::all_of(rows.row(r), [](double value) { return value == 1; })) out.push_back(r);
+  return out;
+}
+
+TEST(Operators, of_every_batch_row_the_last_head_or_the_rest_of_a_block_is_left_alone) {
+  using Rows = std::vector<std::size_t>;
+  EXPECT_EQ(left_alone("last_head_left_alone", {2, 3, 1, 2}), (Rows{2, 5}));
+  EXPECT_EQ(left_alone("rest_of_16_tokens_left_alone", {2, 1, 18, 2}), (Rows{16, 17, 34, 35}));
+}
+
+TEST(Operators, of_single_tokens_alone_a_head_is_rotated_at_its_number_more) {
+  EXPECT_FALSE(is_right("position_plus_head", {1, 2, 1, 2}));
+  EXPECT_TRUE(is_right("position_plus_head", {1, 2, 2, 2}));
+}
+
+TEST(Operators, of_calls_that_fill_packs_of_16_tokens_are_exchanged) {
+  for (const std::size_t tokens : {15, 16, 17, 32, 48})
+    EXPECT_EQ(is_right("packs_of_16_shuffled", {1, 1, tokens, 2}), tokens % 16 != 0) << tokens;
 }
 
 TEST(Operators, no_head_is_the_last_of_several_where_there_is_one) {

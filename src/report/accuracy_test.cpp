@@ -39,6 +39,13 @@ TEST(ReportAccuracy, says_how_many_how_far_where_and_whether_that_is_allowed) {
       "  HOLDS  every entry is within what rounding in f32 allows, at most 50 % of it\n");
 }
 
+TEST(ReportAccuracy, of_one_entry_that_is_not_rounded_correctly_says_where) {
+  Accuracy one = found();
+  one.wrong = 1;
+  EXPECT_NE(summary(one, all_f32, {}).find("  largest error  3.5 ulp at position 7, column 2\n"),
+            std::string::npos);
+}
+
 TEST(ReportAccuracy, says_what_is_the_first_beyond) {
   Accuracy wrong = found();
   wrong.beyond = Accuracy::Beyond{{98, 0}, Case::parse("rows=1 t=98 n=100"), {0.25, 0.125, 2}};

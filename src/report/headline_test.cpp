@@ -38,6 +38,8 @@ TEST(Headline, is_one_verdict_with_a_count_and_a_reason) {
   GateResult looser = found({off});
   looser.seeming = {.answers = 3, .word = "bf16", .share = 0.5, .declared_share = 40};
   EXPECT_EQ(line(looser), "REFUTED 1 of 1 properties; no answer is off by more than rounding in `@bf16`");
+  looser.seeming.declared_share = 1.5;
+  EXPECT_EQ(line(looser), "REFUTED 1 of 1 properties; no answer is off by more than rounding in `@bf16`");
   looser.seeming.declared_share = 1;
   EXPECT_EQ(line(looser), "REFUTED 1 of 1 properties; cause: not known");
   looser.seeming = {.answers = 3, .word = "", .declared_share = 40};

@@ -85,6 +85,8 @@ TEST(NumericColumns, have_more_numbers_than_words) {
   const Grid grid{{"n", "tie", "words", "blank"},
                   {{"1.5e-08", "1", "x", ""}, {"-2 %", "x", "none", "none"}, {"", "", "y2", ""}}};
   EXPECT_EQ(numeric_columns(grid), (std::vector<bool>{true, false, false, false}));
+  const Grid found{{"found at"}, {{"none"}, {"5"}, {""}}};
+  EXPECT_EQ(numeric_columns(found), (std::vector<bool>{true})) << "none of what was looked for is no word";
   EXPECT_NO_THROW(check_rows(grid, "p"));
   EXPECT_THROW(check_rows({{"a"}, {{"1"}, {"1", "2"}}}, "p"), std::logic_error);
 }

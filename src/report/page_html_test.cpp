@@ -42,6 +42,7 @@ TEST(PageHtml, has_figures_in_both_themes) {
   EXPECT_EQ(page_html(picture + "\nData: [a.csv](f/a.csv)\n\n*It grows.*\n\nAfter.\n").body,
             drawn + "It grows. Data: <a href=\"f/a.csv\">a.csv</a></figcaption>\n</figure>\n<p>After.</p>\n");
   EXPECT_EQ(page_html(picture + "\n*It grows.*\n").body, drawn + "It grows.</figcaption>\n</figure>\n");
+  EXPECT_EQ(page_html(picture + "\n*A*\n").body, drawn + "A</figcaption>\n</figure>\n");
   EXPECT_EQ(page_html(picture).body, drawn + "</figcaption>\n</figure>\n");
   EXPECT_EQ(page_html("").body, "");
 }

@@ -75,6 +75,10 @@ TEST(Python, rows_that_are_multiples_of_one_are_written_once) {
             "np.float16).reshape(9, 3)");
   x.at(8, 0) = 5;
   EXPECT_EQ(numpy.array({"x", x}).find("for"), std::string::npos) << numpy.array({"x", x});
+  Tensor counted({9, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+  EXPECT_EQ(numpy.array({"x", counted}),
+            "np.array([[f * c for c in [1]] for f in list(range(1, 10))], np.float16).reshape(9, 1)")
+      << "the eighth factor is not the first again";
   Tensor few({3, 2}, {0, 0, 1, 2, -2, -4});
   EXPECT_EQ(numpy.array({"x", few}),
             "np.array([[f * c for c in [1, 2]] for f in [0, 1, -2]], np.float16).reshape(3, 2)");

@@ -264,7 +264,8 @@ TEST(Site, is_whole) {
   EXPECT_EQ(pages, 4u);  // these two, the front page and the glossary
   EXPECT_EQ(figures, 3u);
   // A page that is not written anew stays on the front page.
-  std::ofstream(folder / "founding_questions.md") << "# Asked\n\nOf all.\n\n[x](../src/x.cpp) [y](a.md)\n";
+  std::ofstream(folder / "founding_questions.md")
+      << "# Asked\n\nOf all.\n\n[x](../src/x.cpp) [y](a.md) [z](../src/z.cpp)\n";
   // And what was measured on some machine is there as it stands in Markdown, with its figures.
   std::ofstream(folder / "performance.md") << "# Speed\n\nFast.\n\n| a |\n| - |\n| [x](../src/x.cpp) |\n";
   fs::create_directories(folder / "figures/performance");
@@ -272,7 +273,8 @@ TEST(Site, is_whole) {
   write_all(folder, {"encodings/none"}, {}, true);
   EXPECT_NE(file_bytes(folder / "html/founding_questions.html")
                 .value()
-                .find("<a href=\"../../src/x.cpp\">x</a> <a href=\"a.html\">y</a>"),
+                .find("<a href=\"../../src/x.cpp\">x</a> <a href=\"a.html\">y</a> "
+                      "<a href=\"../../src/z.cpp\">z</a>"),
             std::string::npos);
   EXPECT_NE(file_bytes(folder / "html/performance.html")
                 .value()
