@@ -5,7 +5,9 @@
 
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/formats.h"
 #include "core/function.h"
@@ -161,6 +163,59 @@ TEST(AxisLadders, of_what_is_no_rotation_are_none) {
   EXPECT_EQ(with_number([=](double t, const Pair& pair) { return base_20(pair) * t + 0.1; }), Sentences{});
   EXPECT_EQ(with_number([=](double t, const Pair& pair) { return base_20(pair) * std::pow(t, 1.01); }),
             Sentences{});
+}
+
+// What is measured of one table, without a search. Its positions are real numbers from 0 on.
+using Angle = Function<double(double t, const Pair& pair)>;
+std::optional<Deviation> measured(const Angle& angle, bool in_f32 = true) {
+  const Parameters parameters = with(encoding_named("timestep_embedding"), Case::parse("dim=8 shift=0"));
+  const Table truth = as<Table>(encoding_named("timestep_embedding").make(parameters));
+  Table own = truth;
+  own.rows = [=, pairs = truth.pairs](const Positions& positions, Position) {
+    Tensor rows({positions.size(), 8});
+    for (std::size_t r = 0; r < rows.rows(); ++r)
+      for (const Pair& pair : pairs) {
+        const double is = angle(positions.at(r, 0), pair);
+        rows.at(r, pair.first) = in_f32 ? static_cast<float>(std::sin(is)) : std::sin(is);
+        rows.at(r, pair.second) = in_f32 ? static_cast<float>(std::cos(is)) : std::cos(is);
+      }
+    return rows;
+  };
+  return axis_ladders(own, truth, parameters, all_f32);
+}
+
+TEST(AxisLadders, are_one_frequency_at_every_step_from_the_position_itself) {
+  EXPECT_TRUE(measured([](double t, const Pair& pair) { return 2 * pair.frequency * t; }));
+  EXPECT_FALSE(measured([](double t, const Pair& pair) { return 2 * pair.frequency * t * t; }));
+  EXPECT_FALSE(measured([](double t, const Pair& pair) { return 2 * pair.frequency * t + 0.5; }));
+}
+
+// One pair is twice as fast. The others keep what is declared, not what is measured of it: off by 10^-9 of it
+// that is another angle in the last digits.
+TEST(AxisLadders, keep_the_declared_frequency_of_what_is_right_within_rounding) {
+  const auto found = measured(
+      [](double t, const Pair& pair) { return (pair.index == 2 ? 2 : 1 + 1e-9) * pair.frequency * t; },
+      false);
+  ASSERT_TRUE(found);
+  const auto& corrected = as<Table>(found->corrected);
+  const Table truth = as<Table>(encoding_named("timestep_embedding").make(Case::parse("dim=8 shift=0")));
+  const std::vector<Position> at = {700};
+  const Tensor is = corrected.rows(at, 1000);
+  for (const Pair& pair : truth.pairs) {
+    const long double angle = (pair.index == 2 ? 2 : 1) * 700.0L * static_cast<long double>(pair.frequency);
+    EXPECT_NEAR(is.at(0, pair.first), static_cast<double>(std::sin(angle)), pair.index == 2 ? 1e-4 : 1e-15);
+  }
+}
+
+// 10000^(1 / ln 10) = e^4 = 54.598.
+TEST(AxisLadders, say_the_base_of_a_logarithm_as_it_is) {
+  const auto found = measured(
+      [](double t, const Pair& pair) { return std::pow(10000, -double(pair.index) / 4 / std::log(10)) * t; });
+  ASSERT_TRUE(found);
+  EXPECT_EQ(
+      found->sentences,
+      Sentences{"frequencies are max_period^(-2i/8) with max_period 54.598, not 10000: the logarithm of "
+                "the max_period is taken to base 10"});
 }
 
 }  // namespace

@@ -189,5 +189,22 @@ TEST(BiasForms, count_keys_from_the_first_of_the_call) {
       << "minus that of a query at 12 and a key at 7";
 }
 
+// Factors that no entry tells from 1 in f16, but all together do: of one head. Two that differ are no rule.
+TEST(BiasHeads, are_one_factor_that_no_entry_tells_alone) {
+  const Bias truth = alibi();
+  const auto said = [&](double of_first, double of_second) {
+    const double factors[] = {of_first, of_second};
+    const Bias own = with(truth, [&](std::size_t head, Position d) {
+      return -to_f16(factors[head] * slopes[head] * static_cast<double>(std::abs(d)));
+    });
+    const Precision in_f16 = Precision::parse("f16");
+    const auto found = measured_heads({own, truth, none, in_f16, Domain(0, 300)});
+    return found ? found->sentences : Sentences{};
+  };
+  EXPECT_EQ(said(1, 1), Sentences{});
+  EXPECT_EQ(said(1.0003, 1), Sentences{"head 0 is 1.0003 times the declared one"});
+  EXPECT_EQ(said(1.0003, 0.9997), Sentences{});
+}
+
 }  // namespace
 }  // namespace posproof::bias_distances_test

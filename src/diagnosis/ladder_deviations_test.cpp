@@ -236,6 +236,8 @@ TEST(LadderDeviations, are_those_of_a_ramp) {
        [=](const Ramped& pair) { return pair.blended(share((pair.rotations - 1) / 7)); }},
       {"original_length counts as about 8150, not as 8192",
        [=](const Ramped& pair) { return pair.blended(share((pair.rotations * 8150 / 8192 - 1) / 3)); }},
+      {"the ramp runs from 1.1 to 4 rotations in original_length, not from 1 to 4",
+       [=](const Ramped& pair) { return pair.blended(share((pair.rotations - 1.1) / 2.9)); }},
       {"the ramp runs from pair 40 to pair 50",
        [=](const Ramped& pair) { return pair.blended(share((50 - pair.index) / 10)); }},
       {"the ramp is reversed: fast pairs are scaled and slow ones kept",

@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <string>
 
+#include "core/call.h"
 #include "core/function.h"
+#include "diagnosis/call_deviations.h"
 #include "diagnosis/testing/wrong_encodings.h"
+#include "run/catalogued.h"
 
 namespace posproof::lone_position_test {
 namespace {
@@ -103,6 +106,43 @@ TEST(LoneDistance, is_named_with_the_one_whose_bias_it_has) {
                {heads, of_distances([](Position d) { return d == 64 || d == 65 ? 63 : d; }), {}},
                {heads, of_distances([](Position d) { return d == 64 || d == 128 ? d - 1 : d; }), {}},
                {heads, of_distances(of(64, 44)), {}}});
+}
+
+// One more or less than a multiple of the number, counted from 1 or from -1.
+TEST(LonePosition, is_looked_for_among_multiples_of_a_number_beside_it) {
+  const std::vector<Position> all = likely_others(100, 0, 2000);
+  for (const Position other : {3 * 101 - 1, 3 * 99 + 1, 3 * 100, 7 * 101 - 1, 7 * 99 + 1})
+    EXPECT_NE(std::ranges::find(all, other), all.end()) << other;
+}
+
+// Rows of one position each, without a search; where one is wrong it is that of position 0, or of 7.
+TEST(LonePosition, is_the_one_of_several_wrong_rows) {
+  const EncodingSpec& spec = encoding_named("sinusoidal");
+  const Encoding declared = spec.oracle(with(spec, Case::parse("dim=8")));
+  const auto words = [&](const std::vector<Position>& wrong, const std::vector<Position>& asked) {
+    const Subject subject{"made", "",
+                          answered_by(declared,
+                                      [=](Call call) {
+                                        for (Position& t : call.positions.whole)
+                                          if (std::ranges::find(wrong, t) != wrong.end()) t = t == 0 ? 7 : 0;
+                                        return answer(declared, call);
+                                      }),
+                          all_f32};
+    std::vector<Answered> answered;
+    for (const Position t : asked) {
+      Call call;
+      call.positions.whole = {t};
+      call.length = t + 1;
+      answered.push_back({{}, call, answer(subject.encoding, call)});
+    }
+    const Model model = model_of(declared, all_f32);
+    const auto one = lone_position(explained(model, declared, answered), model, subject, declared, answered);
+    return !one ? "none" : one->effects.empty() ? one->place.words : one->effects.front().words;
+  };
+  EXPECT_EQ(words({50}, {50, 3, 50, 50}), "position 50 has the row of position 0");
+  EXPECT_EQ(words({50}, {50, 3, 50}), "none") << "two rows are too few";
+  EXPECT_EQ(words({50, 77}, {50, 77, 50, 50}), "none") << "two positions";
+  EXPECT_EQ(words({0}, {0, 0, 0, 3}), "none") << "the first of all";
 }
 
 }  // namespace

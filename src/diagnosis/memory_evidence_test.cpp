@@ -122,6 +122,21 @@ TEST(MemoryEvidence, is_sought_in_four_calls) {
   EXPECT_FALSE(seen(4));
 }
 
+// Rows that the effect does not explain say nothing of it, and the subject is not asked for them.
+TEST(MemoryEvidence, is_sought_in_rows_that_the_effect_explains) {
+  const Model model = model_of(rope(), all_f32);
+  const Effect effect = effects_of_memory().front();
+  Subject subject = remembering(effect);
+  std::vector<Answered> answered;
+  for (const Call& call : calls()) answered.push_back({{}, call, answer(subject.encoding, call)});
+  const Explained alone = explained(model, rope(), answered);
+  const std::vector<bool> none(alone.rows.size(), false);
+  std::size_t renewed = 0;
+  subject.renew = [&renewed] { ++renewed; };
+  EXPECT_FALSE(remembers_as(effect, none, alone, model, subject, rope(), answered));
+  EXPECT_EQ(renewed, 0u);
+}
+
 // A learned table has no row -1, to which the largest so far leads where it is 0.
 TEST(MemoryEvidence, is_none_where_the_encoding_is_not_defined) {
   const EncodingSpec& spec = encoding_named("learned");

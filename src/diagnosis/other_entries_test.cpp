@@ -83,5 +83,27 @@ TEST(OtherEntries, are_none_where_a_row_has_two_numbers_or_another_rows) {
   EXPECT_NE(found, trained);
 }
 
+// One call of so many tokens that see each other, without a search; each entry is looked up by its number.
+TEST(OtherEntries, are_named_where_numbers_come_again_and_are_always_the_same) {
+  const EncodingSpec& spec = encoding_named("t5_bias");
+  const Parameters parameters = with(spec, Case::parse("heads=1"));
+  const Encoding declared = spec.oracle(parameters);
+  const Bias index = as<Bias>(spec.make(with(spec, Case::parse("heads=1 table=index"))));
+  const auto found = [&](std::size_t tokens, double more_of_the_last) {
+    std::vector<Position> all(tokens);
+    std::iota(all.begin(), all.end(), Position{0});
+    Answered one;
+    one.call.positions.whole = one.call.keys.whole = all;
+    one.answer = index.bias(all, all);
+    for (double& entry : one.answer.data) entry = drawn(entry);
+    // The middle of the last row: of an offset that comes again.
+    one.answer.at(tokens - 1, tokens / 2) += more_of_the_last;
+    return other_entries(declared, spec, parameters, {one}).has_value();
+  };
+  EXPECT_TRUE(found(12, 0));
+  EXPECT_FALSE(found(12, 1));
+  EXPECT_FALSE(found(4, 0)) << "7 offsets, of which 16 entries are 9 more";
+}
+
 }  // namespace
 }  // namespace posproof::other_entries_test

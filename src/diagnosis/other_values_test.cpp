@@ -201,5 +201,41 @@ TEST(RoundedNumbers, are_those_behind_kept_rows) {
   EXPECT_EQ(said(7), Words{});
 }
 
+// ---- lists, and what does not matter
+
+TEST(OtherSettings, of_lists_are_the_first_or_the_last_number_for_all_and_orders_of_few) {
+  const EncodingSpec& m_rope = encoding_named("m_rope");
+  const auto of_sections = [](const std::vector<Parameters>& all) {
+    std::vector<std::string> out;
+    for (const Parameters& one : all) out.push_back(text(*one.find("sections")));
+    return out;
+  };
+  const Parameters given = with(m_rope, Case::parse("dim=18 sections=[2,3,4]"));
+  EXPECT_EQ(of_sections(shared_numbers(m_rope.parameters, given)),
+            (std::vector<std::string>{"[2,2,2]", "[4,4,4]"}));
+  EXPECT_EQ(other_orders(m_rope.parameters, given).size(), 3u * 2 * 1 - 1);
+  const EncodingSpec& rope = encoding_named("rope");
+  const auto orders = [&](const std::string& words) {
+    return other_orders(rope.parameters, with(rope, Case::parse("scaling=longrope " + words))).size();
+  };
+  EXPECT_EQ(orders("dim=8 factors=[1,2,3,5]"), 4u * 3 * 2 * 1 - 1);
+  EXPECT_EQ(orders("dim=10 factors=[1,2,3,5,7]"), 0u);
+}
+
+// A factor without a scaling is nothing to change by itself.
+TEST(OtherSettings, are_of_what_matters) {
+  const EncodingSpec& rope = encoding_named("rope");
+  const auto with_another_factor_alone = [&](const std::string& words) {
+    const Parameters declared = Arguments(rope.parameters, with(rope, Case::parse(words))).parameters();
+    return std::ranges::count_if(other_settings(rope.parameters, declared), [&](Parameters other) {
+      const bool differs = text(*other.find("factor")) != text(*declared.find("factor"));
+      other.set("factor", *declared.find("factor"));
+      return differs && other == declared;
+    });
+  };
+  EXPECT_GT(with_another_factor_alone("dim=8 scaling=linear factor=4"), 0);
+  EXPECT_EQ(with_another_factor_alone("dim=8"), 0);
+}
+
 }  // namespace
 }  // namespace posproof::other_values_test

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "diagnosis/described_channels.h"
 #include "run/catalogued.h"
 
 namespace posproof::rotation_deviations_test {
@@ -282,6 +283,116 @@ TEST(RotationDeviations, are_allowed_the_steps_of_a_ladder) {
     }
     EXPECT_EQ(one.said(), Sentences{}) << moved;
   }
+}
+
+// Rotated channels that stand in each other's place three by three, in no order: eight are listed, nine are
+// not.
+TEST(RotationDeviations, name_no_more_than_eight_channels_that_stand_elsewhere) {
+  const auto exchanged = [](const std::vector<std::vector<std::size_t>>& cycles) {
+    Measured one;
+    const Channels right = one.channels;
+    for (const auto& cycle : cycles)
+      for (std::size_t n = 0; n < cycle.size(); ++n)
+        one.channels[cycle[n]] = right[cycle[(n + 1) % cycle.size()]];
+    return one.said();
+  };
+  const Sentences eight = exchanged({{0, 5, 9}, {1, 4, 11}, {2, 7}});
+  ASSERT_EQ(eight.size(), 8u);
+  EXPECT_EQ(eight.front(), "channel 0 of the answer holds the rotated channel 5");
+  EXPECT_EQ(exchanged({{0, 5, 9}, {1, 4, 11}, {2, 7, 13}}), Sentences{"none"});
+}
+
+// Channels that are rotated with one that is 9, 2, 5 and 11 behind them; a fifth distance is 3.
+TEST(RotationDeviations, name_no_more_than_four_distances_of_partners) {
+  const auto partners = [](const std::vector<std::size_t>& of) {
+    Measured one;
+    for (std::size_t c = 0; c < of.size(); ++c) one.turn(c, of[c], one.of(c));
+    rotation_words::Described to{one.truth, one.parameters, one.precision, 16};
+    return describe_partners(one.channels, {.neighbours = false, .apart = 8, .pairs = 8}, to)
+               ? to.out
+               : Sentences{"none"};
+  };
+  EXPECT_EQ(partners({9, 3, 7, 14}),
+            (Sentences{"channel 1 is rotated with channel 3, not with channel 9",
+                       "channel 2 is rotated with channel 7, not with channel 10",
+                       "channel 0 is rotated with channel 9, not with channel 8",
+                       "channel 3 is rotated with channel 14, not with channel 11"}));
+  EXPECT_EQ(partners({9, 3, 7, 14, 7}), Sentences{"none"});
+}
+
+TEST(RotationDeviations, name_no_more_than_three_amplitudes) {
+  Measured one;
+  one.of(0).amplitude = 0.5, one.of(1).amplitude = 0.75, one.of(2).amplitude = 1.25;
+  one.of(8).amplitude = 0.5, one.of(9).amplitude = 0.75, one.of(10).amplitude = 1.25;
+  EXPECT_EQ(one.said(), (Sentences{"channels 0 and 8 are multiplied by 0.5, not by 1",
+                                   "channels 1 and 9 are multiplied by 0.75, not by 1",
+                                   "channels 2 and 10 are multiplied by 1.25, not by 1"}));
+  one.of(3).amplitude = one.of(11).amplitude = 1.5;
+  EXPECT_EQ(one.said(), Sentences{"none"});
+}
+
+// A phase is known within 256 errors of the frequency, 0.001. The slowest pair moves by 0.0126 in 40
+// positions: a number of positions is known from that within 8 %, too vaguely, but 40 is the only whole one.
+TEST(RotationDeviations, are_whole_numbers_of_positions_ahead_or_known_within_a_twentieth) {
+  const auto ahead = [](double by) {
+    Measured one("", all_f64, 3.8e-6);
+    for (std::size_t c = 0; c < 16; ++c) one.of(c).phase = by * one.of(c).frequency;
+    return one.said();
+  };
+  EXPECT_EQ(ahead(40), Sentences{"positions are 40 ahead"});
+  EXPECT_EQ(ahead(-64), Sentences{"positions are 64 behind"});
+  EXPECT_EQ(ahead(30.5), Sentences{"none"});
+}
+
+// Half of the channels before is half of the channels behind.
+TEST(RotationDeviations, name_a_roll_by_half_as_one_back) {
+  Measured one("rotary_dim=12");
+  const Channels right = one.channels;
+  for (std::size_t c = 0; c < 16; ++c) one.channels[(c + 8) % 16] = right[c];
+  EXPECT_EQ(one.said(), Sentences{"channel c of the answer holds the rotated channel c - 8 (modulo 16)"});
+}
+
+// One frequency for all: the answer is rolled, or its input, and both say as much.
+TEST(RotationDeviations, name_a_rolled_answer_before_a_rolled_input) {
+  Measured one("layout=interleaved");
+  for (std::size_t c = 0; c < 16; ++c) one.of(c).frequency = 1;
+  const Channels right = one.channels;
+  for (std::size_t c = 0; c < 16; ++c) one.channels[(c + 2) % 16] = right[c];
+  const Sentences all = one.said();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0], "channel c of the answer holds the rotated channel c - 2 (modulo 16)");
+  EXPECT_EQ(all[1], "every pair rotates at the frequency of pair 0");
+}
+
+// Channels i and i + 8 of four pairs are not i and i + 4, which the evens and then the odds would be.
+TEST(RotationDeviations, name_a_permutation_where_halves_are_next_to_each_other) {
+  const auto apart = [](std::size_t by) {
+    Measured one("layout=interleaved rotary_dim=8");
+    for (std::size_t c = 0; c < 8; ++c) one.keep(c);
+    for (std::size_t i = 0; i < 4; ++i) {
+      const Rotating as{1, one.truth.pairs[i].frequency, 0, 1e-15};
+      one.turn(i, i + by, as), one.turn(i + by, i, as);
+    }
+    return one.said();
+  };
+  const std::string declared = " (i below 4) rotate together, not channels 2i and 2i + 1 (i below 4)";
+  EXPECT_EQ(apart(8), Sentences{"channels i and i + 8" + declared});
+  EXPECT_EQ(apart(4), Sentences{"channels i and i + 4" + declared +
+                                ": the same after one permutation of channels, evens then odds"});
+}
+
+// The factor is that of cosines and of sines.
+TEST(RotationDeviations, say_once_what_cosines_and_sines_have_in_common) {
+  Measured one;
+  for (std::size_t c = 0; c < 16; ++c) {
+    Rotating cosine = one.of(c), sine = one.of(c);
+    cosine.amplitude = sine.amplitude = 0.5;
+    if (c % 8 == 3) cosine.frequency *= 1.5;
+    one.channels[c].rotates.reset();
+    one.channels[c].apart = Halves{cosine, sine};
+  }
+  EXPECT_EQ(one.said(), (Sentences{"cosines: pair 3 rotates at 1.5 times the declared frequency",
+                                   "every rotation is multiplied by 0.5, not by 1"}));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/function.h"
 #include "diagnosis/testing/deviations.h"
+#include "run/catalogued.h"
 
 namespace posproof::rows_by_position_test {
 namespace {
@@ -131,6 +132,19 @@ TEST(RowsByPosition, are_read_modulo_a_number_behind_a_single_row) {
   };
   EXPECT_EQ(said("learned", "dim=8 length=513 offset=1 table=seeded", modulo),
             Sentences{"row numbers, of which position 0 has 1, are taken modulo 256"});
+}
+
+// Where position 0 has row 0, a row number is a position, of which other sentences are said.
+TEST(RowsByPosition, are_taken_modulo_where_there_is_an_offset) {
+  const EncodingSpec& spec = encoding_named("learned");
+  const auto modulo = [&](const std::string& offset) {
+    const Parameters parameters = with(spec, Case::parse("dim=4 length=64 offset=" + offset));
+    const Table truth = as<Table>(spec.oracle(parameters));
+    const auto all = rows_by_position(truth, truth, spec, parameters, Position{10}, all_f32);
+    return all.size() == 1 ? all.front().sentences.front() : "none";
+  };
+  EXPECT_EQ(modulo("2"), "row numbers, of which position 0 has 2, are taken modulo 12");
+  EXPECT_EQ(modulo("0"), "none");
 }
 
 }  // namespace

@@ -129,6 +129,26 @@ TEST(TableDeviations, are_sines_or_cosines_of_a_neighbour) {
 }
 
 // On one axis and on a grid.
+// What is behind a sequence is defined in a longer one: the row after the last of n is asked of n + 1.
+TEST(TableDeviations, of_a_neighbour_past_the_end_are_those_of_a_longer_sequence) {
+  Table truth{.dim = 2, .positions = Domain(0, 1000), .pairs = {{0, 1, 0.5}}};
+  truth.rows = [](const Positions& positions, Position length) {
+    Tensor rows({positions.size(), 2});
+    for (std::size_t r = 0; r < rows.rows(); ++r) {
+      if (positions[r] >= length) throw Refusal("past the end");
+      const double angle = static_cast<double>(positions[r]) / 2;
+      rows.at(r, 0) = std::sin(angle), rows.at(r, 1) = std::cos(angle);
+    }
+    return rows;
+  };
+  const auto all = table_deviations(truth, truth, Case::parse("base=10000"), all_f64);
+  const auto one =
+      std::ranges::find(all, Sentences{"sines are those of the position after"}, &Deviation::sentences);
+  ASSERT_NE(one, all.end());
+  const std::vector<Position> last = {7};
+  EXPECT_EQ(as<Table>(one->corrected).rows(last, 8).data, (std::vector{std::sin(4.0), std::cos(3.5)}));
+}
+
 TEST(TableDeviations, are_one_row_in_the_place_of_all_or_beside_all) {
   for (const auto& [family, words] :
        {std::pair<std::string, std::string>{"sinusoidal", "dim=8"}, {"sincos_2d", "dim=8"}}) {

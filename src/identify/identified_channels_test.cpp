@@ -97,6 +97,28 @@ TEST(IdentifiedChannels, are_those_of_a_rotation_that_puts_its_answer_in_another
       << ::testing::PrintToString(all);
 }
 
+// Only neighbouring channels have an order of the answer: of halves that stand elsewhere nothing is proposed.
+TEST(IdentifiedChannels, are_in_another_order_where_neighbours_rotate) {
+  const auto orders = [](const std::string& words) {
+    const Rotary like = made("rope", "dim=8");
+    Rotary rope = made("rope", words);
+    rope.rotate = [right = rope.rotate](const Tensor& x, const Positions& positions, Role role) {
+      const Tensor y = right(x, positions, role);
+      Tensor out(y.shape);  // evens, then odds
+      for (std::size_t r = 0; r < y.rows(); ++r)
+        for (std::size_t c = 0; c < 8; ++c) out.at(r, c % 2 * 4 + c / 2) = y.at(r, c);
+      return out;
+    };
+    std::size_t out = 0;
+    for (const IdentifiedChannels& one :
+         identified_channels(*measured_rotation(rope, like, Role::query, all_f32), all_f32))
+      out += one.settings.has("output_layout") ? 1U : 0U;
+    return out;
+  };
+  EXPECT_EQ(orders("dim=8 layout=interleaved"), 1u);
+  EXPECT_EQ(orders("dim=8 layout=half_split"), 0u);
+}
+
 TEST(IdentifiedRotary, proposes_the_settings_that_it_was_made_with) {
   for (const std::string words :
        {"dim=16 base=500", "dim=16 heads=2 layout=half_split base=10000", "dim=16 rotary_dim=8 base=500",

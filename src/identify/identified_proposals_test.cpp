@@ -132,12 +132,21 @@ TEST(Proposals, of_a_cache_of_a_grid_have_the_base_in_use_where_none_is_measured
       sines.data[place * 4 + i] = y.at(0, rotary.pairs[i].second);
     }
   }
+  const auto proposes = [&](const Unidentified& asked, const std::string& base) {
+    Proposals proposals(asked);
+    proposals.on_a_grid();
+    return has(proposals, {"axial_rope", Case::parse(words + base)});
+  };
   const testing::Written c("proposals_cos.npy", cosines, true), s("proposals_sin.npy", sines, true);
   const Unidentified asked(c.subject() + "," + s.subject().substr(6), {});
-  Proposals proposals(asked);
-  proposals.on_a_grid();
+  for (const std::string base : {"100", "10000"}) EXPECT_TRUE(proposes(asked, base)) << base;
+  // Both in one file, along a last axis of two.
+  Tensor stacked({16, 14, 4, 2});
+  for (std::size_t n = 0; n < cosines.data.size(); ++n)
+    stacked.data[2 * n] = cosines.data[n], stacked.data[2 * n + 1] = sines.data[n];
+  const testing::Written both("proposals_both.npy", stacked, true);
   for (const std::string base : {"100", "10000"})
-    EXPECT_TRUE(has(proposals, {"axial_rope", Case::parse(words + base)})) << base;
+    EXPECT_TRUE(proposes(Unidentified(both.subject(), {}), base)) << base;
 }
 
 // Its rows are those of places, which no ladder along one axis has.
@@ -235,6 +244,21 @@ TEST(Proposals, of_a_file_have_its_only_row_of_zeros) {
   EXPECT_EQ(padding_rows({1}), std::set<double>{1});
   EXPECT_EQ(padding_rows({1, 5}), std::set<double>{});
   EXPECT_EQ(padding_rows({16}), std::set<double>{}) << "not among the first";
+}
+
+// As GLIDE and Flux have them, whose positions are from 0 to 1.
+TEST(Proposals, in_common_use_of_a_table_have_positions_times_1000) {
+  const auto table = as<Table>(encoding_named("sinusoidal").make(Case::parse("dim=8")));
+  std::vector<Position> at(40);
+  std::iota(at.begin(), at.end(), Position{0});
+  const testing::Written file("proposals_1000.npy", table.rows(at, 40), true);
+  const Unidentified asked(file.subject(), {});
+  Proposals proposals(asked);
+  const std::vector<Proposed> all = proposals.in_common_use();
+  EXPECT_TRUE(std::ranges::any_of(all, [](const Proposed& one) {
+    return one.candidate.encoding == "timestep_embedding" &&
+           with(encoding_named("timestep_embedding"), one.candidate.parameters).real("scale") == 1000;
+  }));
 }
 
 TEST(Proposals, of_a_file_of_odd_width_are_tables_of_that_width) {

@@ -93,6 +93,18 @@ TEST(IdentifiedSubject, of_a_file_has_the_fewest_digits_of_its_numbers) {
   EXPECT_EQ(read_as({1, 1, 3, 1}, false), "f64 as @bf16");
 }
 
+// Rows before the first that rotates; where the two files are of another shape there are none.
+TEST(IdentifiedSubject, of_cosines_and_sines_of_one_shape_has_still_rows) {
+  const auto still = [](std::size_t rows_of_cosines, std::size_t rows_of_sines) {
+    const Tensor cosines({rows_of_cosines, 4}, std::vector<double>(4 * rows_of_cosines, 1.0)),
+        sines({rows_of_sines, 4});
+    const testing::Written c("still_cos.npy", cosines, true), s("still_sin.npy", sines, true);
+    return Unidentified(c.subject() + "," + s.subject().substr(6), {}).still_rows();
+  };
+  EXPECT_EQ(still(3, 3), 3u);
+  EXPECT_EQ(still(2, 4), 0u);
+}
+
 TEST(IdentifiedSubject, is_read_in_fewer_digits_where_its_words_say_nothing) {
   const testing::Written ones("fewer_digits.npy", {{2, 2}, {1, 1, 1, 1}}, true),
       more("fewer_digits_2.npy", {{2, 2}, {1, 1, 1, 1 + 0x1p-20}}, true);
