@@ -21,14 +21,20 @@ Real psi(const Fire& fire, Real x) {
 // The distance, the query's and the key's position: what the perceptron is given of them.
 using Input = Real (*)(const Fire& fire, Real past, Real query, Real key);
 
-template <Input input>
+// Where nothing but a position is another, the bound is the right one's: it is as far as the next.
+enum class Terms { others, the_same };
+
+template <Input input, Terms terms = Terms::others>
 Encoding reads(const Parameters& given) {
   const Fire fire = fire_of(misread::arguments(encodings::fire, given));
-  return misread::with_entry(encodings::fire, given, [fire](std::size_t head, Position i, Position j) {
-    const Real past = static_cast<Real>(std::max<Position>(i - j, 0));
-    const std::array x = {input(fire, past, static_cast<Real>(i), static_cast<Real>(j))};
-    return perceptron(fire.layers, head, x);
-  });
+  Encoding out =
+      misread::with_entry(encodings::fire, given, [fire](std::size_t head, Position i, Position j) {
+        const Real past = static_cast<Real>(std::max<Position>(i - j, 0));
+        const std::array x = {input(fire, past, static_cast<Real>(i), static_cast<Real>(j))};
+        return perceptron(fire.layers, head, x);
+      });
+  if (terms == Terms::the_same) as<Bias>(out).error = encodings::fire.make<Bias>(given).error;
+  return out;
 }
 
 Real scale(const Fire& fire, Real length) {
@@ -195,7 +201,7 @@ const MisreadingFamily entry{{
      "width=8 heads=2 threshold=8"},
     {"the larger of the distance and the threshold is taken, not of the query's position",
      &reads<by_the_distance>, "width=8 heads=2 threshold=8"},
-    {"the query's position counts from 1 beside the threshold", &reads<by_the_length>,
+    {"the query's position counts from 1 beside the threshold", &reads<by_the_length, Terms::the_same>,
      "width=8 heads=2 threshold=8"},
     {"the largest position of a call's queries is taken for each of them in the divisor", &by_one_query<true>,
      "width=8 heads=2 threshold=8"},
@@ -219,6 +225,8 @@ const MisreadingFamily entry{{
      "width=8 heads=2 threshold=8"},
     {"the perceptron's hidden layer has GELU", &with_layers<true, true, misread::gelu>,
      "width=8 heads=2 threshold=8"},
+    {"the perceptron's hidden layer has GELU by its approximation with tanh",
+     &with_layers<true, true, misread::gelu_by_tanh>, "width=8 heads=2 threshold=8"},
     {"the perceptron's hidden layer has SiLU", &with_layers<true, true, misread::silu>,
      "width=8 heads=2 threshold=8"},
     {"the square root stands for the logarithm: psi(x) is sqrt(x)", &reads<root>,

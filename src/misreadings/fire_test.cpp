@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -152,6 +153,12 @@ TEST(MisreadFire, is_what_the_sentence_says) {
                                                           : x; })},
        {"the perceptron's hidden layer has GELU",
         layered(1, 1, [](Real x) { return x * (1 + std::erf(x / std::sqrt(Real{2}))) / 2; })},
+       {"the perceptron's hidden layer has GELU by its approximation with tanh",
+        layered(1, 1,
+                [](Real x) {
+                  const Real to = x + 0.044715L * x * x * x;
+                  return x / (1 + std::exp(-2 * std::sqrt(2 / std::numbers::pi_v<Real>) * to));
+                })},
        {"the perceptron's hidden layer has SiLU",
         layered(1, 1, [](Real x) { return x * (1 + std::tanh(x / 2)) / 2; })},
        {"the square root stands for the logarithm: psi(x) is sqrt(x)", given([](const Numbers& of) {

@@ -39,6 +39,13 @@ template <Kernel kernel>
 Encoding logarithmic(const Parameters& given) {
   return reads<kernel>(given, {"log"});
 }
+// Where a head has a smaller r2 than 1.
+template <Kernel kernel>
+Encoding of_small_factors(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::kerple, given);
+  if (std::ranges::min(p.list("r2")) >= 1) throw Refusal("the same with factors from 1 on");
+  return logarithmic<kernel>(given);
+}
 template <Kernel kernel>
 Encoding of_powers(const Parameters& given) {
   return reads<kernel>(given, {"power"});
@@ -82,6 +89,12 @@ Real exchanged(const Head& head, Real d) {
 }
 Real divided(const Head& head, Real d) {
   return -std::log1p(head.r2 * d) / head.r1;
+}
+Real of_the_square(const Head& head, Real d) {
+  return -head.r1 * std::log1p(head.r2 * d * d) / 2;
+}
+Real with_r2_from_1(const Head& head, Real d) {
+  return -head.r1 * std::log1p(std::max<Real>(head.r2, 1) * d);
 }
 Real power_of_one_more(const Head& head, Real d) {
   return -head.r1 * head.r2 * std::log1p(d);
@@ -127,6 +140,10 @@ const MisreadingFamily entry{{
     {"r1 and r2 are exchanged: -r2 ln(1 + r1 |i - j|)", &logarithmic<exchanged>, "heads=2 r1=[0.5,3] r2=[2]"},
     {"the logarithm is divided by r1: -ln(1 + r2 |i - j|) / r1", &logarithmic<divided>,
      "heads=2 r1=[0.5,3] r2=[2]"},
+    {"the logarithm is half of that with the square of the distance: -r1 ln(1 + r2 |i - j|^2) / 2",
+     &logarithmic<of_the_square>, "heads=2 r1=[0.5,3] r2=[2]"},
+    {"r2 is 1 at least: -r1 ln(1 + max(r2, 1) |i - j|)", &of_small_factors<with_r2_from_1>,
+     "heads=2 r1=[0.5,3] r2=[0.5,2]"},
     {"r2 is the power of the sum: -r1 ln((1 + |i - j|)^r2)", &logarithmic<power_of_one_more>,
      "heads=2 r1=[0.5,3] r2=[2,0.3]"},
     {"r1 is inside the power: -(r1 |i - j|)^r2", &of_powers<scaled_inside>,

@@ -52,6 +52,10 @@ TEST(MisreadKerple, is_what_the_sentence_says) {
         of([](Real r1, Real r2, Real, Real d) { return -r2 * std::log(1 + d * r1); })},
        {"the logarithm is divided by r1: -ln(1 + r2 |i - j|) / r1",
         of([](Real r1, Real r2, Real, Real d) { return -std::log(1 + r2 * d) / r1; })},
+       {"the logarithm is half of that with the square of the distance: -r1 ln(1 + r2 |i - j|^2) / 2",
+        of([](Real r1, Real r2, Real, Real d) { return -r1 * std::log(std::sqrt(1 + r2 * d * d)); })},
+       {"r2 is 1 at least: -r1 ln(1 + max(r2, 1) |i - j|)",
+        of([](Real r1, Real r2, Real, Real d) { return -r1 * std::log(1 + (r2 < 1 ? 1 : r2) * d); })},
        {"r2 is the power of the sum: -r1 ln((1 + |i - j|)^r2)",
         of([](Real r1, Real r2, Real, Real d) { return -r1 * r2 * std::log(1 + d); })},
        {"r1 is inside the power: -(r1 |i - j|)^r2",
@@ -68,6 +72,12 @@ TEST(MisreadKerple, is_what_the_sentence_says) {
        {"the exponent is of the sum: -r1 ln((1 + r2 |i - j|)^exponent)",
         of([](Real r1, Real r2, Real e, Real d) { return -r1 * e * std::log(1 + r2 * d); })}},
       {"", "form=symmetric"});
+}
+
+TEST(MisreadKerple, has_factors_below_1_where_they_become_1) {
+  for (const Misreading& one : misreadings::kerple.misreadings)
+    if (one.what.starts_with("r2 is 1 at least"))
+      EXPECT_THROW(one.make(with(encoding_named("kerple"), Case::parse("heads=2 r2=[1,2]"))), Refusal);
 }
 
 // Of three heads with two numbers the third has the second.

@@ -163,6 +163,12 @@ inline Real silu(Real x) {
 inline Real gelu(Real x) {
   return x * std::erfc(-x / std::numbers::sqrt2_v<Real>) / 2;
 }
+// x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
+inline Real gelu_by_tanh(Real x) {
+  return x / 2 *
+         (1 + std::tanh(std::numbers::sqrt2_v<Real> * std::numbers::inv_sqrtpi_v<Real> *
+                        (x + Real{0.044715L} * x * x * x)));
+}
 inline Real exponential(Real x) {
   return std::exp(x);
 }

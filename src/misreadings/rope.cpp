@@ -280,7 +280,8 @@ const MisreadingFamily entry{{
     {"every pair has the divisor of the pair after, the last that of the first", &divided_by<one_after>,
      divided},
     {"short calls are not multiplied by the attention factor", &short_ones_unscaled, divided_in_short_calls},
-    {"there is no ramp: every pair below high_freq_factor rotations is divided by the factor",
+    {"there is no ramp: every pair below high_freq_factor rotations is divided by the factor, as where "
+     "low_freq_factor and high_freq_factor are exchanged",
      &misread::llama3<misread::between<misread::none_of_it>>, llama},
     {"there is no ramp: every pair from low_freq_factor rotations on is kept",
      &misread::llama3<misread::between<misread::all_of_it>>, llama},

@@ -160,7 +160,8 @@ const testing::Formulas<Frequencies> formulas = {
      &by_longrope},
     {"the attention factor is 1 + ln s/ln L0, without the root", &by_longrope},
     {"the attention factor is YaRN's, 0.1 ln s + 1", &by_longrope},
-    {"there is no ramp: every pair below high_freq_factor rotations is divided by the factor",
+    {"there is no ramp: every pair below high_freq_factor rotations is divided by the factor, as where "
+     "low_freq_factor and high_freq_factor are exchanged",
      kept([](Real r, Real, Real high) -> Real { return r > high ? 1 : 0; })},
     {"there is no ramp: every pair from low_freq_factor rotations on is kept",
      kept([](Real r, Real low, Real) -> Real { return r < low ? 0 : 1; })},

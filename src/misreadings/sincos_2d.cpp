@@ -145,6 +145,35 @@ Encoding added_up(const Parameters& given) {
   });
 }
 
+// Positions are divided by the factor of their axis as whole numbers are.
+template <Real (*whole)(Real)>
+Encoding divided_to_whole(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::sincos_2d, given);
+  if (!p.is("normalize", "none")) throw Refusal("said of factors");
+  Table table = misread::right<Table>(encodings::sincos_2d, given);
+  const auto factor = [factors = p.list("factors"), one = p.real("factor")](std::size_t axis) {
+    return static_cast<Real>(factors == std::vector<double>{0} ? one : factors.at(axis));
+  };
+  bool same = true;
+  for (std::size_t axis = 0; axis < table.positions.axes; ++axis) same = same && factor(axis) == 1;
+  if (same) throw Refusal("nothing is divided");
+  return misread::with_rows(table, [=, pairs = table.pairs, offset = static_cast<Real>(table.offset)](
+                                       std::span<const Real> position, std::span<double> row) {
+    std::ranges::fill(row, 0);
+    for (const Pair& pair : pairs) {
+      const Real by = factor(pair.axis), t = whole((position[pair.axis] + offset) / by) * by;
+      row[pair.first] = static_cast<double>(std::sin(t * pair.frequency));
+      row[pair.second] = static_cast<double>(std::cos(t * pair.frequency));
+    }
+  });
+}
+Real down(Real x) {
+  return std::floor(x);
+}
+Real nearest(Real x) {
+  return std::nearbyint(x);
+}
+
 }  // namespace
 
 const MisreadingFamily entry{{
@@ -162,6 +191,10 @@ const MisreadingFamily entry{{
      &by_columns<1>, "dim=16"},
     {"the embeddings of the axes, each of the whole width, are added up, not set side by side", &added_up,
      "dim=16"},
+    {"positions that are divided by a factor are rounded down to whole numbers", &divided_to_whole<down>,
+     "dim=16 factor=3"},
+    {"positions that are divided by a factor are rounded to whole numbers", &divided_to_whole<nearest>,
+     "dim=16 factor=3"},
 }};
 
 }  // namespace posproof::misreadings_sincos_2d

@@ -59,6 +59,22 @@ std::vector<Real> added_up(const Arguments& p, const std::vector<double>& positi
   return row;
 }
 
+// Of interleaved columns, at whole quotients of the position and the factor.
+RowFormula at_whole(Real (*whole)(Real)) {
+  return [whole](const Arguments& p, const std::vector<double>& position) {
+    std::vector<Real> row;
+    const std::size_t each = p.width("dim") / 2;
+    for (std::size_t axis = 0; axis < 2; ++axis)
+      for (std::size_t c = 0; c < each; ++c) {
+        const Real t = whole(Real{position[axis]} / static_cast<Real>(p.real("factor"))),
+                   w = std::pow(static_cast<Real>(p.real("base")),
+                                -static_cast<Real>(c / 2 * 2) / static_cast<Real>(each));
+        row.push_back(c % 2 == 0 ? std::sin(t * w) : std::cos(t * w));
+      }
+    return row;
+  };
+}
+
 TEST(MisreadSincos2d, is_what_the_sentence_says) {
   // Of one token the extents of the call are its own numbers and one.
   testing::expect_rows(
@@ -75,8 +91,11 @@ TEST(MisreadSincos2d, is_what_the_sentence_says) {
        {"sine and cosine of pair j have frequencies of their own, base^(-c/n) with c = 2j and 2j + 1 of an "
         "axis' n columns: c is not rounded down to an even number",
         by_columns(1)},
-       {"the embeddings of the axes, each of the whole width, are added up, not set side by side",
-        &added_up}},
+       {"the embeddings of the axes, each of the whole width, are added up, not set side by side", &added_up},
+       {"positions that are divided by a factor are rounded down to whole numbers",
+        at_whole([](Real x) { return std::floor(x); })},
+       {"positions that are divided by a factor are rounded to whole numbers",
+        at_whole([](Real x) { return std::floor(x + Real{0.5}); })}},
       {"layout=interleaved", "layout=interleaved base=100"});
 }
 
@@ -144,6 +163,19 @@ TEST(MisreadSincos2d, takes_the_extents_of_all_tokens_of_a_call) {
   const std::vector<Position> two = {3, 1, 0, 5};
   const Tensor found = made.rows(Positions(two, 2), 1), expected = of_4_by_6.rows(Positions(two, 2), 1);
   for (std::size_t n = 0; n < found.data.size(); ++n) EXPECT_NEAR(found.data[n], expected.data[n], 1e-14);
+}
+
+// Each axis by its own, from the offset on: floor((8 + 1) / 4) and floor((8 + 1) / 1).
+TEST(MisreadSincos2d, divides_each_axis_by_its_own_factor) {
+  const Table table = made(6, "dim=8 layout=interleaved factors=[4,1] offset=1");
+  const std::vector<Position> place = {8, 8};
+  const Tensor row = table.rows(Positions(place, 2), 1);
+  EXPECT_NEAR(row.at(0, 0), std::sin(2.0), 4 * unit_f64);
+  EXPECT_NEAR(row.at(0, 4), std::sin(9.0), 4 * unit_f64);
+  for (const std::size_t n : {6, 7}) {
+    EXPECT_THROW(made(n, "dim=16"), Refusal);
+    EXPECT_THROW(made(n, "dim=16 normalize=detr offset=1 grid=[5,3]"), Refusal);
+  }
 }
 
 TEST(MisreadSincos2d, is_none_without_extents_or_where_they_are_the_same) {
