@@ -147,9 +147,8 @@ std::vector<Effect> effects_of_tiling(const Domain& domain) {
                    true, true)};
 }
 
-}  // namespace
-
-std::vector<Effect> effects_on_a_grid(const Domain& domain) {
+// A grid with rows of another length than columns, whose numbers are read by the wrong extent.
+std::vector<Effect> effects_of_reading(const Domain& domain) {
   if (domain.axes == 3 && domain.lo == 0 && !domain.last_on_axis.empty()) return effects_of_tiling(domain);
   if (domain.axes != 2 || domain.lo != 0 || domain.last(0) == domain.last(1)) return {};
   const Position rows = domain.last(0) + 1, columns = domain.last(1) + 1;
@@ -183,4 +182,34 @@ std::vector<Effect> effects_on_a_grid(const Domain& domain) {
               [rows](Position n, Position&, Position& column) { column = n % rows; })};
 }
 
+// A table of all places in a row, row by row, that is read one place beside; at its end stays what is there.
+std::vector<Effect> effects_of_the_next_place(const Domain& domain) {
+  if (domain.axes < 2 || domain.lo != 0) return {};
+  std::vector<Position> extents;
+  Position places = 1;
+  for (std::size_t axis = 0; axis < domain.axes; ++axis) {
+    extents.push_back(domain.last(axis) + 1);
+    constexpr Position most = Position{1} << 20;  // of each extent: fewer places than a number holds
+    if (extents.back() > most) return {};
+    places *= extents.back();
+  }
+  const auto beside = [=](std::string words, Position by) {
+    return effect_on_numbers(std::move(words), [=](std::span<Position> t) {
+      Position number = 0;
+      for (std::size_t axis = 0; axis < t.size(); ++axis) number = number * extents[axis] + t[axis];
+      number = std::clamp<Position>(number + by, 0, places - 1);
+      for (std::size_t axis = t.size(); axis-- > 0; number /= extents[axis]) t[axis] = number % extents[axis];
+    });
+  };
+  return {beside("each place counts as the one before it, row by row; the first as itself", -1),
+          beside("each place counts as the one behind it, row by row; the last as itself", 1)};
+}
+
+}  // namespace
+
+std::vector<Effect> effects_on_a_grid(const Domain& domain) {
+  std::vector<Effect> out = effects_of_reading(domain);
+  for (Effect& one : effects_of_the_next_place(domain)) out.push_back(std::move(one));
+  return out;
+}
 }  // namespace posproof

@@ -166,7 +166,14 @@ std::vector<Effect> of_keys() {
           effect_on_keys("keys are one ahead", [](T t) { return t.at + 1; }),
           effect_on_keys("keys are one behind", [](T t) { return t.at - 1; }),
           effect_on_keys("keys are numbered from 0, whatever their positions",
-                         [](T t) { return static_cast<Position>(t.token); })};
+                         [](T t) { return static_cast<Position>(t.token); }),
+          effect_on_keys("the last key of a call has the position of the one before",
+                         [](T t) {
+                           const bool last = t.tokens > 1 && t.token + 1 == t.tokens;
+                           return last ? t.of_row()[t.token - 1] : t.at;
+                         }),
+          effect_on_keys("the first key of a call has the position of the one behind",
+                         [](T t) { return t.tokens > 1 && t.token == 0 ? t.of_row()[1] : t.at; })};
 }
 
 }  // namespace

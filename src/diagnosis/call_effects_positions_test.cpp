@@ -396,7 +396,9 @@ TEST(CallEffectsOnPositions, move_keys_alone) {
       {"keys count as 0", {0, 0, 0}},
       {"keys are one ahead", {8, 4, -1}},
       {"keys are one behind", {6, 2, -3}},
-      {"keys are numbered from 0, whatever their positions", {0, 1, 2}}};
+      {"keys are numbered from 0, whatever their positions", {0, 1, 2}},
+      {"the last key of a call has the position of the one before", {7, 3, 3}},
+      {"the first key of a call has the position of the one behind", {3, 3, -2}}};
   Call call;
   call.positions.whole = {5};
   call.keys.whole = {7, 3, -2};
@@ -509,7 +511,31 @@ TEST(CallEffectsOnPositions, read_the_numbers_of_a_grid_otherwise) {
     EXPECT_EQ(one->begin()(call, 0, 1).call.positions.whole, to) << words;
   }
   grid.last_on_axis = {4, 4};
+  EXPECT_EQ(effects_on_a_grid(grid).size(), 2u) << "of the next place alone";
+  grid.lo = -1;
   EXPECT_TRUE(effects_on_a_grid(grid).empty());
+}
+
+// Of three rows of five, and of two times of them.
+TEST(CallEffectsOnPositions, move_to_the_next_place_of_a_grid) {
+  const std::string behind = "each place counts as the one before it, row by row; the first as itself",
+                    ahead = "each place counts as the one behind it, row by row; the last as itself";
+  Domain grid{0, 4};
+  grid.axes = 2, grid.last_on_axis = {2, 4};
+  const std::vector<Effect> effects = effects_on_a_grid(grid);
+  const std::vector<Position> places = {0, 0, 1, 0, 2, 4};
+  const auto moved_on_two = [&](const std::string& words) {
+    Call call;
+    call.positions = {places, {}, 2};
+    const Effect* one = effect(effects, words);
+    return one == nullptr ? std::vector<Position>() : one->begin()(call, 0, 1).call.positions.whole;
+  };
+  EXPECT_EQ(moved_on_two(behind), (std::vector<Position>{0, 0, 0, 4, 2, 3}));
+  EXPECT_EQ(moved_on_two(ahead), (std::vector<Position>{0, 1, 1, 1, 2, 4}));
+  grid.axes = 3, grid.last_on_axis = {1, 2, 4};
+  const std::vector<Effect> of_times = effects_on_a_grid(grid);
+  EXPECT_EQ(moved_on_axes(of_times, behind, {1, 0, 0, 0, 1, 0}), (std::vector<Position>{0, 2, 4, 0, 0, 4}));
+  EXPECT_EQ(moved_on_axes(of_times, ahead, {0, 2, 4, 1, 2, 4}), (std::vector<Position>{1, 0, 0, 1, 2, 4}));
 }
 
 TEST(CallEffectsOnPositions, hold_real_positions_below_a_limit) {
@@ -538,7 +564,7 @@ TEST(CallEffectsOnPositions, tile_what_is_to_be_repeated) {
                     {0, 0, 1, 1, 0, 0}),
       (std::vector<Position>{1, 0, 0, 0, 1, 1}));
   grid.last_on_axis = {0, 2, 1};
-  EXPECT_TRUE(effects_on_a_grid(grid).empty());
+  EXPECT_EQ(effects_on_a_grid(grid).size(), 2u) << "of the next place alone";
 }
 
 // Of two rows of three tokens, and of one that is not a run.
