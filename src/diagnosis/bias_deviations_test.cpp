@@ -199,6 +199,47 @@ TEST(BiasDeviations, are_slopes_of_the_heads_of_a_rank) {
     EXPECT_EQ(one.find("ranks"), one.npos) << one;
 }
 
+// The rule for 6 heads is that of 4, and the first two of every second one of 8: 2^-1, 2^-3.
+TEST(BiasDeviations, are_slopes_of_groups_of_heads) {
+  const auto in = [](const std::string& heads, const Function<double(std::size_t h)>& slope) {
+    return of(
+        heads, [](double m, double d) { return d > 0 ? -m * d : 0; },
+        [slope](std::vector<double> slopes) {
+          for (std::size_t h = 0; h < slopes.size(); ++h) slopes[h] = slope(h);
+          return slopes;
+        });
+  };
+  const auto of_6 = [](std::size_t h) {
+    return h < 4 ? std::exp2(-2 * static_cast<double>(h + 1)) : std::exp2(-static_cast<double>(2 * h - 7));
+  };
+  const std::string each_2 = "each 2 neighbouring heads have one slope: ",
+                    each_4 = "each 4 neighbouring heads have one slope: ";
+  EXPECT_EQ(in("heads=8", [](std::size_t h) { return std::exp2(-static_cast<double>(h / 2 + 1)); }),
+            Sentences{each_2 + "head h that of head floor(h/2)"});
+  EXPECT_EQ(in("heads=8", [](std::size_t h) { return std::exp2(-4 * static_cast<double>(h / 4 + 1)); }),
+            Sentences{each_4 + "those of 2 heads"});
+  EXPECT_EQ(in("heads=12", [&](std::size_t h) { return of_6(h / 2); }),
+            Sentences{each_2 + "those of 6 heads"});
+  EXPECT_EQ(in("heads=12", [&](std::size_t h) { return of_6(h % 6); }),
+            Sentences{"slopes are those of 6 heads, again for each 6: as 2 ranks make them that have 6 heads "
+                      "each"});
+}
+
+// Past 16 no more are listed.
+TEST(BiasDeviations, are_the_first_of_many_slopes) {
+  const Sentences all = of(
+      "heads=18", [](double m, double d) { return d > 0 ? -m * d : 0; },
+      [](std::vector<double> slopes) {
+        for (std::size_t h = 0; h < slopes.size(); ++h) slopes[h] = 1 / static_cast<double>(h * h + 3);
+        return slopes;
+      });
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_TRUE(all.front().starts_with("slopes are 0.333333, 0.25, ")) << all.front();
+  const std::string is = all.front().substr(0, all.front().find(", not "));
+  EXPECT_EQ(std::ranges::count(is, ','), 16) << is;
+  EXPECT_TRUE(is.ends_with(", .."));
+}
+
 TEST(BiasDeviations, are_distances_past_0_that_count_one_more_or_less) {
   const auto by = [](double more) {
     return of("heads=3 form=symmetric",

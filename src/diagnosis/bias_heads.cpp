@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "catalogue/encodings/alibi.h"
 #include "core/error.h"
 #include "core/formats.h"
 #include "diagnosis/identified_number.h"
@@ -124,7 +125,10 @@ class Heads {
       const std::size_t own = is.size() / ranks;
       if (own < 2 || own * ranks != is.size()) continue;
       const auto each = static_cast<double>(own);
-      if (all([&](double h) { return std::exp2(-most * (std::fmod(h, each) + 1) / each); }))
+      const std::vector<double> of_rank = slopes_of(own);
+      const auto by_rank = [&](double h) { return of_rank[static_cast<std::size_t>(h) % own]; };
+      if ((!of_rank.empty() && all(by_rank)) ||
+          all([&](double h) { return std::exp2(-most * (std::fmod(h, each) + 1) / each); }))
         return {
             fmt::format("slopes are those of {0} heads, again for each {0}: as {1} ranks make them that "
                         "have {0} heads each",
@@ -135,6 +139,7 @@ class Heads {
                         "{0} heads each",
                         own, ranks)};
     }
+    if (const std::string shared = shared_by_groups(is); !shared.empty()) return {shared};
     if (const std::string formats = formats_of(is); !formats.empty())
       return {"slopes are rounded to " + formats};
     if (const std::string digits = digits_of(is); !digits.empty())
@@ -153,7 +158,7 @@ class Heads {
     if (all([&](double h) { return is.front() * std::pow(ratio, h); }))
       return {fmt::format("slopes are a geometric sequence from {} with ratio {}, to {}",
                           number(is.front(), 1e-6), number(ratio, 1e-6), number(is.back(), 1e-6))};
-    if (is.size() > 16 || moved.size() == 1 || moved.size() == 2) return {};
+    if (moved.size() == 1 || moved.size() == 2) return {};
     if (all([&](double h) {
           return std::pow(m_.truth.slopes[static_cast<std::size_t>(h)],
                           std::log(is[0]) / std::log(m_.truth.slopes[0]));
@@ -164,7 +169,42 @@ class Heads {
       known.push_back(number(is[h], 1e-6)), ought.push_back(number(m_.truth.slopes[h], 1e-6));
     for (std::size_t h = 0; known == ought && h < is.size(); ++h)
       std::tie(known[h], ought[h]) = told_apart(is[h], 1e-6, m_.truth.slopes[h]);
-    return {fmt::format("slopes are {}, not {}", fmt::join(known, ", "), fmt::join(ought, ", "))};
+    return {fmt::format("slopes are {}, not {}", first_few(known), first_few(ought))};
+  }
+
+  // The slopes of the rule for another number of heads; none where another number makes no sense.
+  std::vector<double> slopes_of(std::size_t heads) const {
+    if (m_.parameters.find("rule") == nullptr) return {};
+    Parameters other = m_.parameters;
+    other.set("heads", static_cast<double>(heads));
+    try {
+      return encodings::alibi.make<Bias>(other).slopes;
+    } catch (const Refusal&) {
+      return {};
+    }
+  }
+
+  // Of so many neighbouring heads each has the same slope, as where queries share a head of keys.
+  std::string shared_by_groups(const std::vector<double>& is) const {
+    for (const std::size_t size : {2, 3, 4, 6, 8}) {
+      if (is.size() % size != 0 || is.size() == size) continue;
+      const auto are = [&](const std::vector<double>& of_group) {
+        for (std::size_t h = 0; h < is.size(); ++h)
+          if (of_group.empty() || std::abs(is[h] / of_group[h / size] - 1) >= tolerance(h)) return false;
+        return true;
+      };
+      const std::string groups = fmt::format("each {} neighbouring heads have one slope", size);
+      if (are(m_.truth.slopes)) return fmt::format("{}: head h that of head floor(h/{})", groups, size);
+      if (are(slopes_of(is.size() / size)))
+        return fmt::format("{}: those of {} heads", groups, is.size() / size);
+    }
+    return "";
+  }
+
+  static std::string first_few(const std::vector<std::string>& numbers) {
+    constexpr std::size_t many = 16;
+    if (numbers.size() <= many) return fmt::format("{}", fmt::join(numbers, ", "));
+    return fmt::format("{}, ..", fmt::join(numbers.begin(), numbers.begin() + many, ", "));
   }
 
   // Whether the declared slopes are these when they are rounded, and are others before.
