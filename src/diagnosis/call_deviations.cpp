@@ -16,6 +16,7 @@
 #include "diagnosis/lone_position.h"
 #include "diagnosis/measured_words.h"
 #include "diagnosis/memory_evidence.h"
+#include "diagnosis/own_length.h"
 #include "diagnosis/padding_effects.h"
 #include "diagnosis/position_effects.h"
 #include "diagnosis/position_steps.h"
@@ -358,6 +359,8 @@ std::optional<std::string> call_deviation(const Model& model, const Subject& sub
   std::optional<JointPlaces> joint;
   std::vector<Effect> effects =
       further.effects.empty() ? effects_of(model, subject, declared, all_first) : further.effects;
+  for (Effect& one : effects_at_the_own_length(effects, declared, subject.precision, answered))
+    effects.push_back(std::move(one));
   std::optional<LonePosition> lone;
   if (further.effects.empty()) lone = lone_position(alone, model, subject, declared, answered);
   if (lone) effects.insert(effects.begin(), lone->effects.begin(), lone->effects.end());

@@ -41,6 +41,7 @@
 #include "diagnosis/recurrence_forms.h"
 #include "diagnosis/remembered.h"
 #include "diagnosis/rotation_forms.h"
+#include "diagnosis/rotation_in_calls.h"
 #include "diagnosis/rounded_products.h"
 #include "diagnosis/row_deviations.h"
 #include "diagnosis/rows_by_position.h"
@@ -122,6 +123,12 @@ class Deviating {
   Sentences of_heads_of_a_bias() const {
     const Both<Bias> both(subject_.encoding, declared_);
     if (!both) return {};
+    if (both.truth->positions.axes > 1) {
+      Sentences found = first_confirmed(window_deviations(*both.truth, parameters_));
+      if (!found.empty()) return found;
+      const auto heads = head_deviation(*both.truth, subject_.precision, answered_);
+      return heads ? first_confirmed({*heads}) : Sentences{};
+    }
     for (const Deviation& one : bias_deviations(*both.own, *both.truth, parameters_, subject_.precision))
       if (!one.guessed && explains_all(measured_model(one), declared_, answered_) && tells(one))
         return one.sentences;
@@ -203,7 +210,8 @@ class Deviating {
     };
     if (explains_all({declared_, error}, declared_, answered_)) return {};  // nothing is done to answers
     std::vector<Deviation> all = answer_deviations(declared_);
-    if (auto one = multiplied_answers(declared_, subject_.precision, answered_)) all.push_back(std::move(*one));
+    if (auto one = multiplied_answers(declared_, subject_.precision, answered_))
+      all.push_back(std::move(*one));
     for (const Deviation& one : all)
       if (const Model model{one.corrected, error};
           explains_all(model, declared_, answered_) && tells_of_most(model, declared_, answered_, alone_))
@@ -223,12 +231,6 @@ class Deviating {
 
   // What else is measured is a function of one number.
   Sentences of_axes() const {
-    if (const auto* bias = std::get_if<Bias>(&declared_)) {
-      Sentences found = first_confirmed(window_deviations(*bias, parameters_));
-      if (!found.empty()) return found;
-      const auto heads = head_deviation(*bias, subject_.precision, answered_);
-      return heads ? first_confirmed({*heads}) : Sentences{};
-    }
     if (const auto* table = std::get_if<Table>(&declared_)) {
       Sentences found = of_one_row(*table);
       if (found.empty()) found = of_positions(as<Table>(subject_.encoding), *table);
@@ -327,9 +329,14 @@ class Deviating {
     // What is measured over few turns is a frequency that is a little too low.
     if (Sentences reduced = best_of(reduced_angles(truth)); !reduced.empty()) return reduced;
     if (Sentences reduced = of_fine_reduction(truth); !reduced.empty()) return reduced;
+    // That pairs have other frequencies says less than why.
+    const Sentences scaled = of_scaled(own, truth);
+    const bool are_others = std::ranges::any_of(
+        scaled, [](const std::string& one) { return one.find("at other frequencies") != one.npos; });
+    if (!scaled.empty() && !are_others) return scaled;
     Sentences found = truth.stretch ? of_form(truth) : of_measured(own, truth);
-    if (!found.empty()) return found;
-    return truth.stretch ? of_measured(own, truth) : of_form(truth);
+    if (found.empty()) found = truth.stretch ? of_measured(own, truth) : of_form(truth);
+    return found.empty() ? scaled : found;
   }
 
   // Where the end of the first turn tells it from a frequency that is too high.
@@ -346,6 +353,12 @@ class Deviating {
       if (differs_at(last, right, one.faster)) forms.push_back(std::move(one.reduced));
     if (forms.empty() || !OneToken(right, subject_, declared_, Role::query).is_right(last)) return {};
     return best_of(forms);
+  }
+
+  // Of a ladder that is scaled by the call's length, or by divisors.
+  Sentences of_scaled(const Rotary& own, const Rotary& truth) const {
+    const auto found = measured_in_calls(own, truth, spec_, parameters_, subject_);
+    return found ? confirmed(found->model, found->sentences) : Sentences{};
   }
 
   Sentences of_measured(const Rotary& own, const Rotary& truth) const {

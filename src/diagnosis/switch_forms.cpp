@@ -70,6 +70,21 @@ class Switch {
     return is_by_row(truth_) ? by_row(std::move(out)) : out;
   }
 
+  // As long as one row of the batch says, the first or the last.
+  Rotary decided_by(bool last_row) const {
+    Rotary out = truth_;
+    out.rotate = [last_row, in_call = truth_.in_call](const Tensor& x, const Positions& positions,
+                                                      Role role) {
+      const std::size_t tokens = x.shape[0] == 0 ? 0 : positions.size() / x.shape[0];
+      const std::vector<Position> all(positions.begin(), positions.end());
+      const auto from = last_row ? all.end() - static_cast<std::ptrdiff_t>(tokens) : all.begin();
+      const Position last =
+          tokens == 0 ? 0 : *std::max_element(from, from + static_cast<std::ptrdiff_t>(tokens));
+      return in_call(last)->rotate(x, positions, role);
+    };
+    return out;
+  }
+
   Position last() const { return domain_.hi; }
 
  private:
@@ -119,6 +134,12 @@ std::vector<RotationForm> switch_forms(const Rotary& subject, const Rotary& trut
                      "the first row of the long ones, that of 0",
                      length),
          all.of_one_table(length)});
+  if (!is_by_row(truth)) {
+    out.push_back({"the first row of the batch decides whether a call is long, not the longest",
+                   all.decided_by(false)});
+    out.push_back(
+        {"the last row of the batch decides whether a call is long, not the longest", all.decided_by(true)});
+  }
   const auto first = all.first_long();
   if (first && *first <= all.last())
     out.push_back(

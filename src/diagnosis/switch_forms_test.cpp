@@ -67,6 +67,27 @@ TEST(SwitchForms, name_a_call_that_ends_at_the_first_long_row) {
   for (const std::string& one : of_one_table(1)) EXPECT_EQ(one.find("the first row"), one.npos) << one;
 }
 
+TEST(SwitchForms, name_the_row_of_a_batch_that_decides) {
+  const auto of_row = [](bool last) {
+    return said("rope", words, [=](const Parameters& parameters) -> Encoding {
+      auto out = as<Rotary>(encoding_named("rope").make(parameters));
+      out.rotate = [=, in_call = out.in_call](const Tensor& x, const Positions& positions, Role role) {
+        const std::size_t tokens = positions.size() / x.shape[0];
+        const auto from =
+            positions.begin() + static_cast<std::ptrdiff_t>(last ? positions.size() - tokens : 0);
+        const Position far =
+            tokens == 0 ? 0 : *std::max_element(from, from + static_cast<std::ptrdiff_t>(tokens));
+        return in_call(far)->rotate(x, positions, role);
+      };
+      return out;
+    });
+  };
+  EXPECT_EQ(of_row(false),
+            Sentences{"the first row of the batch decides whether a call is long, not the longest"});
+  EXPECT_EQ(of_row(true),
+            Sentences{"the last row of the batch decides whether a call is long, not the longest"});
+}
+
 TEST(SwitchForms, are_none_of_the_declared_position) {
   EXPECT_EQ(said_of([](Position last) { return last; }), Sentences{});
 }
