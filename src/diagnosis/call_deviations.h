@@ -20,6 +20,9 @@ struct Model {
 // The largest |position| of tokens and keys.
 Position farthest(const Call& call);
 
+// How far a call goes: the largest position of its tokens, 0 of none.
+Position last_of(const Call& call);
+
 // The declared encoding, with the error that it is allowed.
 Model model_of(const Encoding& declared, const Precision& precision);
 

@@ -19,6 +19,10 @@ Position farthest(const Call& call) {
   return out;
 }
 
+Position last_of(const Call& call) {
+  return call.positions.whole.empty() ? 0 : std::ranges::max(call.positions.whole);
+}
+
 std::size_t heads_of(const Encoding& encoding) {
   return std::visit(
       [](const auto& kind) -> std::size_t {

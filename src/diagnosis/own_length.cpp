@@ -11,10 +11,6 @@
 namespace posproof {
 namespace {
 
-Position last_of(const Call& call) {
-  return call.positions.whole.empty() ? 0 : std::ranges::max(call.positions.whole);
-}
-
 bool moves_the_last(const Effect& effect, const Encoding& declared, const std::vector<Answered>& answered) {
   const Steps steps = effect.begin();
   return std::ranges::any_of(answered, [&](const Answered& one) {

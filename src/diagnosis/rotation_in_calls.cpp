@@ -177,10 +177,6 @@ class InCalls {
 
 // ---- of both
 
-Position last_of(const Call& call) {
-  return call.positions.whole.empty() ? 0 : std::ranges::max(call.positions.whole);
-}
-
 // The one in calls that end before that position, the other in the others.
 Model by_length(const Rotary& truth, Position trained, const Model& shorter, const Model& longer) {
   Rotary out = truth;
