@@ -107,13 +107,11 @@ class InCalls {
     for (std::size_t i = 0; i < all->size(); ++i)
       if (all->at(i).differs()) others.push_back(i);
     if (others.empty()) return std::nullopt;
-    const auto divided_by = [&](const Function<double(double)>& other) {
-      for (std::size_t i = 0; i < all->size(); ++i)
-        if (!all->at(i).is_at(all->at(i).declared * divisors_[i] / other(divisors_[i]))) return false;
-      return true;
+    const auto divided_by = [&](double (*other)(double)) {
+      return are_divided_by(*all, [&](std::size_t i) { return other(divisors_[i]); });
     };
     if (divided_by([](double d) { return 1 / d; })) return "frequencies are multiplied by their divisors";
-    if (divided_by([](double) { return 1; })) return "frequencies are not divided";
+    if (divided_by([](double) { return 1.0; })) return "frequencies are not divided";
     if (divided_by([](double d) { return std::nearbyint(d); }))
       return "divisors are rounded to whole numbers";
     if (divided_by([](double d) { return std::floor(d); }))
@@ -125,13 +123,19 @@ class InCalls {
     return of_few(*all, others);
   }
 
+  // Whether the undivided frequency of each pair is divided by that.
+  bool are_divided_by(const std::vector<MeasuredFrequency>& all,
+                      const Function<double(std::size_t pair)>& divisor) const {
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (!all[i].is_at(all[i].declared * divisors_[i] / divisor(i))) return false;
+    return true;
+  }
+
   // Each pair has the divisor of another.
   std::optional<std::string> moved_divisors(const std::vector<MeasuredFrequency>& all) const {
     const std::size_t n = all.size();
     const auto are = [&](const Function<std::size_t(std::size_t)>& other) {
-      for (std::size_t i = 0; i < n; ++i)
-        if (!all[i].is_at(all[i].declared * divisors_[i] / divisors_[other(i)])) return false;
-      return true;
+      return are_divided_by(all, [&](std::size_t i) { return divisors_[other(i)]; });
     };
     if (are([=](std::size_t i) { return n - 1 - i; }))
       return "divisors stand in reverse order: pair i has that of the last pair but i";
@@ -152,8 +156,8 @@ class InCalls {
     const MeasuredFrequency& first = all[others.front()];
     const double at = divisors_[others.front()] * first.declared / first.measured;
     const double limit = std::abs(at / std::round(at) - 1) < first.ratio_error() ? std::round(at) : at;
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (!all[i].is_at(all[i].declared * divisors_[i] / std::min(divisors_[i], limit))) return std::nullopt;
+    if (!are_divided_by(all, [&](std::size_t i) { return std::min(divisors_[i], limit); }))
+      return std::nullopt;
     return fmt::format("divisors past {0} count as {0}", number(limit, first.ratio_error()));
   }
 
