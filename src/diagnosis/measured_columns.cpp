@@ -11,6 +11,7 @@
 
 #include "core/function.h"
 #include "diagnosis/measured_words.h"
+#include "diagnosis/named_orders.h"
 
 namespace posproof {
 namespace {
@@ -52,39 +53,28 @@ std::string factor_words(double factor, std::size_t width) {
   return ratio(factor, 1e-5);
 }
 
-// A permutation that has a name.
+// An order that has a name, a permutation or not.
 std::string order_words(const std::vector<MeasuredColumn>& columns, const std::string& column) {
   const std::size_t n = columns.size(), half = (n + 1) / 2;
-  struct {
-    Function<std::size_t(std::size_t)> of;
-    std::string words;
-  } const known[] = {
-      {[=](std::size_t c) { return c < half ? 2 * c : 2 * (c - half) + 1; },
-       "the same after one permutation of {}s: evens then odds"},
-      {[=](std::size_t c) { return c % 2 == 0 ? c / 2 : half + c / 2; },
-       "the same after one permutation of {}s: both halves interleaved"},
-      {[=](std::size_t c) { return c < n / 2 ? c + half : c - n / 2; },
-       "the same after one permutation of {}s: the halves are swapped"},
-      {[=](std::size_t c) { return (c ^ 1) < n ? c ^ 1 : c; },
-       "the same after one permutation of {}s: neighbours are swapped"},
-      {[=](std::size_t c) { return n - 1 - c; }, "the same after one permutation of {}s: in reverse order"},
-      {[=](std::size_t c) { return n % 2 == 0 ? c % half : c; },
-       "the second half of the {}s is the first again"},
-      {[](std::size_t) { return std::size_t{0}; }, "every {} is the first"},
-      {[=](std::size_t c) { return (c + 1) % n; }, "every {} is the next one, the last the first"},
-      {[=](std::size_t c) { return (c + n - 1) % n; }, "every {} is the one before, the first the last"},
-      {[](std::size_t c) { return c / 2 * 2; }, "every second {0} is the {0} before it"},
-      {[=](std::size_t c) { return std::min(c | 1, n - 1); },
-       "every {0} with an even number is the {0} after it"},
+  const NamedOrder known[] = {
+      {"the second half of the {}s is the first again",
+       [=](std::size_t c) { return n % 2 == 0 ? c % half : c; }},
+      {"every {} is the first", [](std::size_t) { return std::size_t{0}; }},
+      {"every {} is the next one, the last the first", [=](std::size_t c) { return (c + 1) % n; }},
+      {"every {} is the one before, the first the last", [=](std::size_t c) { return (c + n - 1) % n; }},
+      {"every second {0} is the {0} before it", [](std::size_t c) { return c / 2 * 2; }},
+      {"every {0} with an even number is the {0} after it",
+       [=](std::size_t c) { return std::min(c | 1, n - 1); }},
   };
   const auto are = [&](const Function<std::size_t(std::size_t)>& of) {
     bool all = n > 1;
     for (std::size_t c = 0; c < n; ++c) all = all && (columns[c].factor == 0 || columns[c].of == of(c));
     return all;
   };
-  for (const auto& one : known) {
+  for (const NamedOrder& one : named_orders(n))
+    if (are(one.of)) return fmt::format("the same after one permutation of {}s: {}", column, one.words);
+  for (const NamedOrder& one : known)
     if (are(one.of)) return fmt::format(fmt::runtime(one.words), column);
-  }
   for (std::size_t by = 2; by + 1 < n; ++by)
     if (are([=](std::size_t c) { return (c + by) % n; }))
       return 2 * by <= n ? fmt::format("every {} is the one {} later, the last the first", column, by)

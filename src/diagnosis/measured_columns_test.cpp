@@ -117,6 +117,11 @@ TEST(MeasuredColumns, that_are_moved_on_are_said_by_the_shorter_way) {
             Words{"every column is the one 3 before, the first the last"});
   EXPECT_EQ(held(7, [](std::size_t c) { return (c + 3) % 7; }),
             Words{"every column is the one 3 later, the last the first"});
+  // An odd number has no two halves.
+  EXPECT_EQ(held(7, [](std::size_t c) { return (c + 4) % 7; }),
+            Words{"every column is the one 3 before, the first the last"});
+  EXPECT_EQ(held(3, [](std::size_t c) { return (c + 2) % 3; }),
+            Words{"every column is the one before, the first the last"});
 }
 
 // An entry tells a factor where rounding may change it by an eighth of itself at most.

@@ -16,6 +16,7 @@
 #include "diagnosis/circle_forms.h"
 #include "diagnosis/made_candidate.h"
 #include "diagnosis/measured_words.h"
+#include "diagnosis/named_orders.h"
 #include "diagnosis/other_values.h"
 #include "diagnosis/remembered.h"
 #include "diagnosis/rotation_forms.h"
@@ -100,18 +101,10 @@ std::vector<Effect> other_numbers(const EncodingSpec& spec, const Parameters& pa
 // Channels of an answer that stand in each other's place.
 std::vector<Effect> other_orders(const Encoding& declared, std::size_t width, const Precision& precision) {
   const bool table = signature(declared).takes.empty();
-  const std::size_t half = (width + 1) / 2;
-  const struct {
-    std::string words;
-    Function<std::size_t(std::size_t c)> of;
-  } all[] = {
-      {"in reverse order", [=](std::size_t c) { return width - 1 - c; }},
-      {"the halves are swapped", [=](std::size_t c) { return c < width / 2 ? c + half : c - width / 2; }},
-      {"neighbours are swapped", [=](std::size_t c) { return (c ^ 1) < width ? c ^ 1 : c; }},
-      {"evens then odds", [=](std::size_t c) { return c < half ? 2 * c : 2 * (c - half) + 1; }},
-      {"both halves interleaved", [=](std::size_t c) { return c % 2 == 0 ? c / 2 : half + c / 2; }},
-      {"each is the next one, the last the first", [=](std::size_t c) { return (c + 1) % width; }},
-      {"each is the one before, the first the last", [=](std::size_t c) { return (c + width - 1) % width; }}};
+  std::vector<NamedOrder> all = named_orders(width);
+  all.push_back({"each is the next one, the last the first", [=](std::size_t c) { return (c + 1) % width; }});
+  all.push_back(
+      {"each is the one before, the first the last", [=](std::size_t c) { return (c + width - 1) % width; }});
   std::vector<Effect> out;
   for (const auto& [words, of] : all) {
     const Model right = model_of(declared, precision);
