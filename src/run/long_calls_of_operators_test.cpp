@@ -1,0 +1,141 @@
+#include "run/long_calls.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "attention/reference_attention.h"
+#include "attention/to_logits.h"
+#include "catalogue/encodings/alibi.h"
+#include "catalogue/encodings/rope.h"
+#include "catalogue/encodings/shaw.h"
+#include "core/call.h"
+#include "core/formats.h"
+#include "core/spec.h"
+#include "run/testing/long_calls.h"
+
+namespace posproof::long_calls_of_operators_test {
+namespace {
+
+using long_calls_testing::asked;
+using long_calls_testing::operator_of_rope;
+using long_calls_testing::truth_of;
+
+TEST(LongCalls, of_the_whole_operator_are_of_two_tokens_and_of_65_to_257) {
+  const auto calls = asked(operator_of_rope());
+  ASSERT_EQ(calls.size(), 6u);
+  EXPECT_EQ(calls[0].contents.at(0).shape, (Shape{2, 4}));
+  EXPECT_EQ(calls[0].mask.at(0, 1), 0);
+  EXPECT_EQ(calls[1].contents.at(0).shape, (Shape{257, 4}));
+  EXPECT_EQ(calls[1].contents.at(0).at(0, 3), to_f32(4.0 / 3) / 2) << "its logit is the half of 2 (4/3)^2";
+  EXPECT_EQ(calls[1].contents.at(1).at(0, 3), to_f32(4.0 / 3));
+  EXPECT_EQ(calls[1].mask.at(0, 256), 0);
+  EXPECT_EQ(calls[1].mask.at(256, 0), 1);
+  EXPECT_LT(calls[1].contents.at(2).at(127, 0), 0) << "values of the first half are negative";
+  EXPECT_GT(calls[1].contents.at(2).at(128, 0), 0);
+  const auto largest = [](const Tensor& x) { return std::ranges::max(x.data); };
+  for (std::size_t call = 1; call < calls.size(); ++call) {
+    const double logit =
+        2 * largest(calls[call].contents[0]) * largest(calls[call].contents[1]);  // 4 / sqrt(4)
+    EXPECT_EQ(logit <= 1, call == 5) << logit;
+    EXPECT_EQ(logit <= 4, call > 1) << logit;
+  }
+  std::vector<std::size_t> tokens;
+  for (std::size_t call = 2; call < calls.size(); ++call) tokens.push_back(calls[call].contents[0].rows());
+  EXPECT_EQ(tokens, (std::vector<std::size_t>{65, 129, 193, 257}));
+}
+
+// A tile of 64 keys, and what is left of one key.
+TEST(LongCalls, refute_an_operator_whose_last_key_alone_is_one_position_off) {
+  const Encoding logits = *attention::to_logits(truth_of(encodings::rope, "dim=16"));
+  const Encoding truth = attention::in_every_kind(logits).back();
+  for (const std::size_t keys : {65, 129, 193}) {
+    const Encoding wrong = answered_by(logits, [&](Call call) {
+      if (call.keys.whole.size() == keys) --call.keys.whole.back();
+      return answer(logits, call);
+    });
+    const auto verdict = agreement_in_long_calls(truth, attention::in_every_kind(wrong).back(), all_f32, {});
+    ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << keys;
+    EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("tokens"), keys);
+  }
+}
+
+// Keys from the 128th on are one position farther, at the slope of one head: 1/256.
+TEST(LongCalls, refute_an_operator_whose_far_keys_are_one_position_off) {
+  const Encoding bias = truth_of(encodings::alibi, "heads=1"), truth = attention::in_every_kind(bias).back();
+  const Encoding farther = answered_by(bias, [&](Call call) {
+    for (Position& key : call.keys.whole) key -= key >= 128 ? 1 : 0;
+    return answer(bias, call);
+  });
+  const auto verdict = agreement_in_long_calls(truth, attention::in_every_kind(farther).back(), all_f32, {});
+  ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
+  EXPECT_GT(std::get<Refuted>(*verdict).counterexample.integer("tokens"), 128);
+}
+
+// One of query, key and value alone, where f16 has 11 digits and contents that are drawn have 8.
+TEST(LongCalls, see_that_an_operator_rounds_one_of_its_inputs) {
+  for (const std::string_view dim : {"dim=2", "dim=64"})
+    for (const std::size_t rounded : {0, 1, 2}) {
+      const Encoding truth = attention::in_every_kind(truth_of(encodings::rope, dim)).back();
+      const Encoding subject = answered_by(truth, [&](Call call) {
+        for (double& x : call.contents.at(rounded).data) x = to_f16(x);
+        return answer(truth, call);
+      });
+      const auto verdict = agreement_in_long_calls(truth, subject, all_f32, {});
+      EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << dim << rounded;
+    }
+}
+
+// The last entry of an operator's answer, wrong by 16 bounds where there are more than 129 tokens.
+TEST(LongCalls, look_at_the_last_token_of_an_operator) {
+  const Encoding truth = operator_of_rope();
+  const Encoding wrong = answered_by(truth, [truth](const Call& call) {
+    Tensor out = answer(truth, call);
+    if (out.rows() > 129) out.data.back() += 16 * bound(truth, call, out, all_f32).error.data.back();
+    return out;
+  });
+  const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+  ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
+  EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("tokens"), 199);
+}
+
+// What a diagnosis asks as well: the shorter ones first.
+// Contents that are drawn have eight digits at most, which bf16 holds.
+TEST(LongCalls, see_contents_that_are_rounded_before_anything_is_done_to_them) {
+  const auto refuted = [](const Encoding& truth, double (*rounded)(double), const Precision& precision) {
+    const Encoding subject = answered_by(truth, [=](Call call) {
+      for (Tensor& content : call.contents)
+        for (double& x : content.data) x = rounded(x);
+      return answer(truth, call);
+    });
+    const auto verdict = agreement_in_long_calls(truth, subject, precision, {});
+    return verdict && std::holds_alternative<Refuted>(*verdict);
+  };
+  const auto in_bf16 = [](double x) { return to_bf16(x); };
+  const auto in_f16 = [](double x) { return to_f16(x); };
+  const auto in_f32 = [](double x) { return to_f32(x); };
+  for (const Encoding& truth : {truth_of(encodings::rope, "dim=4"), truth_of(encodings::shaw, "dim=4")}) {
+    EXPECT_TRUE(refuted(truth, in_bf16, all_f32)) << kind(truth);
+    EXPECT_TRUE(refuted(truth, in_f16, all_f32)) << kind(truth);
+    EXPECT_FALSE(refuted(truth, in_f32, all_f32)) << kind(truth);
+    EXPECT_FALSE(refuted(truth, in_bf16, Precision::parse("f32+input=bf16"))) << kind(truth);
+    EXPECT_TRUE(refuted(truth, in_bf16, Precision::parse("f32+input=f16"))) << kind(truth);
+  }
+}
+
+// What rounding does to a query, a key or a value shows in none where all of them are the same.
+TEST(LongCalls, of_two_opposite_tokens_have_opposite_keys_and_values) {
+  const Encoding truth = operator_of_rope();
+  const Case two = long_cases(truth, truth, all_f32).at(0);
+  for (const std::string name : {"k", "v"}) {
+    const auto values = std::get<std::vector<double>>(*two.find(name));
+    ASSERT_EQ(values.size(), 8u);
+    for (std::size_t c = 0; c < 4; ++c) EXPECT_EQ(values[4 + c], -values[c]) << name;
+  }
+  const auto queries = std::get<std::vector<double>>(*two.find("q"));
+  EXPECT_EQ(queries.front(), queries.back());
+}
+
+}  // namespace
+}  // namespace posproof::long_calls_of_operators_test

@@ -1,0 +1,250 @@
+#include "run/long_calls.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "catalogue/encodings/axial_rope.h"
+#include "catalogue/encodings/m_rope.h"
+#include "catalogue/encodings/rope.h"
+#include "catalogue/encodings/sinusoidal.h"
+#include "core/call.h"
+#include "core/failure.h"
+#include "core/spec.h"
+#include "run/testing/long_calls.h"
+
+namespace posproof::long_calls_of_rows_test {
+namespace {
+
+using long_calls_testing::asked;
+using long_calls_testing::from_to;
+using long_calls_testing::truth_of;
+
+TEST(LongCalls, of_tokens_are_two_rows_and_of_a_table_one) {
+  const auto rotated = asked(truth_of(encodings::rope, "dim=8 heads=2"));
+  ASSERT_EQ(rotated.size(), 17u);
+  EXPECT_EQ(rotated[0].batch, 2u);
+  EXPECT_EQ(rotated[0].positions.whole.size(), 2u * 1024);
+  EXPECT_EQ(rotated[0].positions.whole[1023], 1023);
+  EXPECT_EQ(rotated[0].positions.whole[1024], 4999) << "the second row is elsewhere";
+  EXPECT_EQ(rotated[1].positions.whole.size(), 2u * 1025);
+  EXPECT_EQ(rotated[1].role, Role::key);
+  for (const std::size_t between : {12, 13}) {
+    EXPECT_EQ(rotated[between].batch, 1u);
+    EXPECT_EQ(rotated[between].positions.whole, between == 12 ? from_to(205, 403) : from_to(783, 1559));
+    EXPECT_EQ(rotated[between].role, between == 12 ? Role::query : Role::key);
+  }
+  EXPECT_EQ(rotated[14].batch, 2u);
+  EXPECT_EQ(rotated[14].positions.whole.size(), 2u * 3001);
+  for (const std::size_t most : {15, 16}) {
+    EXPECT_EQ(rotated[most].batch, 1u);
+    EXPECT_EQ(rotated[most].positions.whole, from_to(0, most == 15 ? 4096 : 4095));
+    EXPECT_EQ(rotated[most].role, most == 15 ? Role::query : Role::key);
+  }
+  const auto rows = asked(truth_of(encodings::sinusoidal, "dim=8"));
+  ASSERT_EQ(rows.size(), 6u);
+  EXPECT_EQ(rows[0].positions.whole, from_to(0, 1023));
+  EXPECT_EQ(rows[2].positions.whole, from_to(0, 198));
+  EXPECT_EQ(rows[5].positions.whole, from_to(0, 4096));
+}
+
+// The last tile of 256 tokens, where it is full; the positions of the second of two rows; keys from the
+// 2,049th on, in calls that have so many.
+TEST(LongCalls, refute_a_rotation_that_is_wrong_in_full_tiles_in_rows_or_in_keys) {
+  const std::function<void(Call&, std::size_t)> faults[] = {
+      [](Call& call, std::size_t row) {
+        if (row % (256 * call.positions.axes) == 0)
+          for (std::size_t n = 0; n < std::min<std::size_t>(row, 256); ++n)
+            call.positions.whole[row - 1 - n] = 0;
+      },
+      [](Call& call, std::size_t row) {
+        if (row < 256 * call.positions.axes) return;
+        for (std::size_t n = row; n < call.positions.whole.size(); ++n)
+          call.positions.whole[n] = call.positions.whole[n % row];
+      },
+      [](Call& call, std::size_t) {
+        if (call.role == Role::query || call.batch > 1) return;
+        for (std::size_t n = 2048 * call.positions.axes; n < call.positions.whole.size(); ++n)
+          call.positions.whole[n] = 0;
+      }};
+  for (const Encoding& truth :
+       {truth_of(encodings::rope, "dim=8 heads=1"), truth_of(encodings::axial_rope, "dim=8"),
+        truth_of(encodings::m_rope, "dim=16 sections=[2,3,3]")})
+    for (const auto& fault : faults) {
+      const Encoding wrong = answered_by(truth, [&](Call call) {
+        fault(call, call.positions.whole.size() / call.batch);
+        return answer(truth, call);
+      });
+      const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+      EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict))
+          << positions_of(truth).axes << ' ' << &fault - faults;
+    }
+}
+
+// Nor has one of many batch rows: keys of the rows from the 9th on by their time alone.
+TEST(LongCalls, of_many_rows_tell_the_numbers_of_a_position_apart) {
+  const Encoding truth = truth_of(encodings::m_rope, "dim=16 sections=[2,3,3]");
+  for (const Role role : {Role::query, Role::key}) {
+    const Encoding wrong = answered_by(truth, [&](Call call) {
+      std::vector<Position>& all = call.positions.whole;
+      for (std::size_t n = 8 * all.size() / call.batch; call.role == role && n < all.size(); ++n)
+        all[n] = all[n / 3 * 3];
+      return answer(truth, call);
+    });
+    const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+    EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << (role == Role::query);
+  }
+}
+
+TEST(LongCalls, are_of_many_rows_each_at_positions_of_its_own) {
+  const auto rotated = asked(truth_of(encodings::rope, "dim=8 heads=2"));
+  ASSERT_EQ(rotated.size(), 17u);
+  for (const std::size_t tokens : {1, 2}) {
+    const Call& call = rotated[2 * tokens];
+    EXPECT_EQ(call.batch, 65u);
+    EXPECT_NE(call.role, rotated[2 * tokens + 1].role);
+    EXPECT_EQ(rotated[2 * tokens + 1].batch, 65u);
+    EXPECT_EQ(call.positions.whole.size(), 65 * tokens);
+    EXPECT_EQ(std::set<Position>(call.positions.whole.begin(), call.positions.whole.end()).size(),
+              65 * tokens);
+    EXPECT_EQ(call.positions.whole.back() - call.positions.whole[64 * tokens], tokens == 2 ? 1 : 0);
+  }
+  // A grid has them, too, within the last position of each axis.
+  const Encoding grid = truth_of(encodings::axial_rope, "dim=8");
+  const auto on_a_grid = asked(grid);
+  ASSERT_EQ(on_a_grid.size(), 20u);
+  EXPECT_EQ(on_a_grid[4].positions.whole.size(), 2 * 2 * 65u);
+  for (const Call& call : on_a_grid)
+    for (std::size_t n = 0; n < call.positions.whole.size(); ++n)
+      EXPECT_LE(call.positions.whole[n], positions_of(grid).last(n % 2));
+}
+
+// Wrong where a row of one token is at the position of the row before, in batches that are no draw's.
+TEST(LongCalls, are_of_many_rows_at_one_position) {
+  const Encoding truth = truth_of(encodings::rope, "dim=8 heads=2");
+  for (const Role role : {Role::query, Role::key}) {
+    const Encoding wrong = answered_by(truth, [&](Call call) {
+      std::vector<Position>& all = call.positions.whole;
+      const std::size_t tokens = all.size() / call.batch;
+      if (call.batch > 3 && call.role == role && all[all.size() - tokens] == all[all.size() - 2 * tokens])
+        all.back() += 1;
+      return answer(truth, call);
+    });
+    const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+    ASSERT_TRUE(verdict);
+    EXPECT_TRUE(std::holds_alternative<Refuted>(*verdict)) << static_cast<int>(role);
+  }
+}
+
+// A call whose times and rows are the same throughout is taken for text, whose columns are, too.
+TEST(LongCalls, refute_what_is_taken_for_text_by_two_of_three_numbers) {
+  const Encoding truth = truth_of(encodings::m_rope, "dim=16 sections=[2,3,3]");
+  for (const std::size_t one : {0, 1, 2}) {
+    const std::size_t other = (one + 1) % 3, third = (one + 2) % 3;
+    const Encoding wrong = answered_by(truth, [=](Call call) {
+      std::vector<Position>& all = call.positions.whole;
+      bool text = true;
+      for (std::size_t n = 0; n < all.size(); n += 3) text = text && all[n + one] == all[n + other];
+      for (std::size_t n = 0; text && n < all.size(); n += 3) all[n + third] = all[n + one];
+      return answer(truth, call);
+    });
+    const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+    EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << one;
+  }
+}
+
+// The same by the numbers of one token, the first or the last, of one row or of both.
+TEST(LongCalls, refute_what_is_taken_for_text_by_one_token) {
+  const Encoding truth = truth_of(encodings::m_rope, "dim=16 sections=[2,3,3]");
+  for (const bool first : {true, false})
+    for (const bool in_both : {true, false}) {
+      const Encoding wrong = answered_by(truth, [=](Call call) {
+        std::vector<Position>& all = call.positions.whole;
+        const std::size_t row = all.size() / call.batch;
+        bool text = row > 0;
+        for (std::size_t of = 0; text && of < (in_both ? call.batch : 1); ++of) {
+          const std::size_t at = of * row + (first ? 0 : row - 3);
+          text = all[at] == all[at + 1] && all[at] == all[at + 2];
+        }
+        for (std::size_t n = 0; text && n < all.size(); n += 3) all[n + 1] = all[n + 2] = all[n];
+        return answer(truth, call);
+      });
+      const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+      EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << first << in_both;
+    }
+}
+
+// Where the tokens of one row are neighbours, those of every row are taken for such.
+TEST(LongCalls, refute_what_looks_for_neighbours_in_one_row) {
+  for (const auto& [truth, axes] :
+       {std::pair{truth_of(encodings::rope, "dim=8"), 1u}, {truth_of(encodings::axial_rope, "dim=8"), 2u}})
+    for (const auto& [looked_at, fewest] :
+         {std::pair<std::size_t, std::size_t>{0, 2}, {1, 2}, {0, 3}, {1, 3}}) {
+      const Encoding wrong = answered_by(
+          truth, [=, looked_at = looked_at, fewest = fewest, axes = axes, truth = truth](Call call) {
+            std::vector<Position>& all = call.positions.whole;
+            const std::size_t row = all.size() / call.batch, tokens = row / axes;
+            if (call.batch == 1 || tokens < fewest) return answer(truth, call);
+            const auto number = [&](std::size_t of, std::size_t token) -> Position& {
+              return all[of * row + token * axes];
+            };
+            for (std::size_t token = 1; token < tokens; ++token)
+              if (number(looked_at, token) != number(looked_at, 0) + static_cast<Position>(token))
+                return answer(truth, call);
+            for (std::size_t of = 0; of < call.batch; ++of)
+              for (std::size_t token = 1; token < tokens; ++token)
+                number(of, token) = number(of, 0) + static_cast<Position>(token);
+            return answer(truth, call);
+          });
+      const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+      EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << axes << looked_at << fewest;
+    }
+}
+
+// Rows from number `first` on have the positions of the first row, as a kernel that keeps those of a block
+// has them.
+TEST(LongCalls, refute_what_is_right_of_few_rows_alone) {
+  const Encoding truth = truth_of(encodings::rope, "dim=8 heads=2");
+  for (const std::size_t first : {3, 4, 8, 16, 32, 64}) {
+    const Encoding wrong = answered_by(truth, [truth, first](const Call& call) {
+      Call other = call;
+      const std::size_t n = call.positions.whole.size() / call.batch;
+      for (std::size_t r = first * n; r < other.positions.whole.size(); ++r)
+        other.positions.whole[r] = call.positions.whole[r % n];
+      return answer(truth, other);
+    });
+    const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+    ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << first;
+    EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("batch"), first + 1) << first;
+    EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("tokens"), 1) << first;
+  }
+}
+
+// A kernel that was built for 8 rows holds, and what is wrong in its eighth row is seen.
+TEST(LongCalls, leave_a_limit_on_rows_alone) {
+  const Encoding truth = truth_of(encodings::rope, "dim=8 heads=2");
+  for (const bool right : {true, false}) {
+    const Encoding limited = answered_by(truth, [&](const Call& call) {
+      if (call.batch > 9) throw Failure(Failure::How::raised, "9 rows at most", "rotate: 9 rows at most");
+      Tensor out = answer(truth, call);
+      if (!right && call.batch == 9) out.data.back() *= 2;
+      return out;
+    });
+    const auto verdict = agreement_in_long_calls(truth, limited, all_f32, {});
+    ASSERT_TRUE(verdict);
+    EXPECT_EQ(std::holds_alternative<Holds>(*verdict), right);
+    EXPECT_EQ(std::holds_alternative<Refuted>(*verdict), !right);
+  }
+  // Another shape is no limit.
+  const Encoding cut = answered_by(truth, [&](const Call& call) -> Tensor {
+    if (call.batch <= 8) return answer(truth, call);
+    throw Failure::of_shape("rotate", "[33, 2, 1, 8]", "[8, 2, 1, 8]");
+  });
+  const auto verdict = agreement_in_long_calls(truth, cut, all_f32, {});
+  EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
+}
+
+}  // namespace
+}  // namespace posproof::long_calls_of_rows_test
