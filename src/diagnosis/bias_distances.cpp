@@ -70,7 +70,7 @@ class Distances {
           const double d = static_cast<double>(distances[n]),
                        entry = d == 0 ? ought.at(h, n) : ought.at(h, n) / d * shape(d);
           // The function is rounded, too.
-          const double error = 4 * bias_error(m_.precision, entry, m_.truth, h);
+          const double error = 4 * m_.error(h, entry, m_.domain.lo + far, keys[n]);
           all = std::abs(is.at(h, n) - entry) <= error;
           differs = differs || std::abs(ought.at(h, n) - entry) > error;
         }
@@ -93,8 +93,7 @@ class Distances {
     for (std::size_t h = 0; h < m_.truth.heads; ++h)
       for (std::size_t i = 0; i < at.size(); ++i)
         for (std::size_t j = i + 1; j < at.size(); ++j) {
-          const double right = ought.at(h * at.size() + i, j),
-                       error = bias_error(m_.precision, right, m_.truth, h);
+          const double right = ought.at(h * at.size() + i, j), error = m_.error(h, right, at[i], at[j]);
           if (right == 0) continue;
           const double ratio = is.at(h * at.size() + i, j) / right;
           if (!std::isfinite(ratio) || (by && std::abs(ratio - *by) > 4 * error / std::abs(right)))
@@ -127,7 +126,7 @@ class Distances {
       const auto right = [&](std::size_t at) {
         for (std::size_t h = 0; h < m_.truth.heads; ++h) {
           const double entry = ought.at(h, at);
-          if (!(std::abs(is.at(h, at) - entry) <= bias_error(m_.precision, entry, m_.truth, h))) return false;
+          if (!(std::abs(is.at(h, at) - entry) <= m_.error(h, entry, i, keys[at]))) return false;
         }
         return true;
       };
@@ -245,7 +244,8 @@ class Distances {
     const Tensor is = m_.entries(bias, {m_.domain.hi}, {m_.domain.hi - distance}),
                  ought = m_.entries(other, {m_.domain.hi}, {m_.domain.hi - there});
     for (std::size_t h = 0; h < m_.truth.heads; ++h)
-      if (!(std::abs(is.at(h, 0) - ought.at(h, 0)) <= bias_error(m_.precision, ought.at(h, 0), m_.truth, h)))
+      if (!(std::abs(is.at(h, 0) - ought.at(h, 0)) <=
+            m_.error(h, ought.at(h, 0), m_.domain.hi, m_.domain.hi - there)))
         return false;
     return true;
   }
@@ -336,7 +336,8 @@ class LoneDistance {
       for (std::size_t r = 0; r < ought.rows(); ++r)
         for (std::size_t c = 0; c < j.size(); ++c) {
           const Position d = i[r % i.size()] - j[c];
-          if ((m_.truth.causal && d < 0) || is_near(r / i.size(), one.answer.at(r, c), ought.at(r, c)))
+          if ((m_.truth.causal && d < 0) ||
+              is_near(r / i.size(), one.answer.at(r, c), ought.at(r, c), i[r % i.size()], j[c]))
             continue;
           if (out && *out != std::abs(d)) return std::nullopt;
           out = std::abs(d);
@@ -346,20 +347,20 @@ class LoneDistance {
     return wrong >= several ? out : std::nullopt;
   }
 
-  bool is_near(std::size_t head, double is, double ought) const {
-    return std::abs(is - ought) <= bias_error(m_.precision, ought, m_.truth, head);
+  bool is_near(std::size_t head, double is, double ought, Position i, Position j) const {
+    return std::abs(is - ought) <= m_.error(head, ought, i, j);
   }
 
   // Whether the subject's entries at a distance are the declared ones of the other; those of keys after the
   // query are below 0.
   bool is(Position distance, Position other) const {
+    const auto query_of = [&](Position d) { return d < 0 ? m_.domain.lo : m_.domain.hi; };
     const auto at = [&](const Bias& bias, Position d) {
-      const Position i = d < 0 ? m_.domain.lo : m_.domain.hi;
-      return m_.entries(bias, {i}, {i - d});
+      return m_.entries(bias, {query_of(d)}, {query_of(d) - d});
     };
     const Tensor there = at(m_.subject, distance), ought = at(m_.truth, other);
     for (std::size_t h = 0; h < m_.truth.heads; ++h)
-      if (!is_near(h, there.at(h, 0), ought.at(h, 0))) return false;
+      if (!is_near(h, there.at(h, 0), ought.at(h, 0), query_of(other), query_of(other) - other)) return false;
     return true;
   }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -106,6 +107,27 @@ TEST(BiasDistances, are_held_on_both_sides) {
   ASSERT_NE(one, nullptr);
   const std::vector<Position> places = {0, 4, 9, 300};
   EXPECT_EQ(as<Bias>(one->corrected).bias(places, places).data, held.bias(places, places).data);
+}
+
+// In f32, whose angles of 2^18 tokens are off by 1e-2 where an entry is rounded by 1e-7: Sandwich says itself
+// what that makes of a sum of cosines.
+TEST(BiasDistances, of_cosines_are_held_or_wrapped_within_what_their_angles_may_be_off) {
+  const Bias truth = as<Bias>(encoding_named("sandwich").make(Case::parse("heads=2 dim=32")));
+  const auto counted = [&](const Function<Position(Position d)>& other) {
+    const Bias subject = with(truth, [=](std::size_t head, Position d) {
+      const float distance = static_cast<float>(other(std::max<Position>(d, 0)));
+      float sum = -16;
+      for (int n = 1; n <= 16; ++n)
+        sum += std::cos(distance * (1 / std::pow(10000.0f, 2.0f * static_cast<float>(n) / 32)));
+      return sum / (4 * static_cast<float>(head + 1));
+    });
+    return measured_distances({subject, truth, none, all_f32, Domain(0, 1 << 18)});
+  };
+  EXPECT_NE(find(counted([](Position d) { return std::min<Position>(d, 5000); }),
+                 "distances past 5000 count as 5000"),
+            nullptr);
+  EXPECT_NE(find(counted([](Position d) { return d % 6000; }), "distances are taken modulo 6000"), nullptr);
+  EXPECT_TRUE(counted([](Position d) { return d; }).empty());
 }
 
 TEST(BiasDistances, are_a_window_where_all_heads_have_one_number_past_it) {

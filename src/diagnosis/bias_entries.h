@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/encoding.h"
+#include "core/error.h"
 #include "core/function.h"
 #include "core/parameter.h"
 #include "core/precision.h"
@@ -33,6 +34,10 @@ struct AskedBias {
 
   // Throws std::runtime_error where the answer has another shape.
   Tensor entries(const Bias& bias, const std::vector<Position>& i, const std::vector<Position>& j) const;
+  // What rounding may do to an entry of the declared one, as that bounds it where it does itself.
+  double error(std::size_t head, double entry, Position i, Position j) const {
+    return bias_error(precision, entry, truth, head, i, j);
+  }
 };
 
 // Near positions, in sequence.

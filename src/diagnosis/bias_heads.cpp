@@ -41,8 +41,9 @@ class Heads {
                        size = std::max({std::abs(ought.at(row, j)), std::abs(from), std::abs(own)});
           values.back().push_back(is.at(row, j) - own);
           declared.back().push_back(right);
-          allowed.back().push_back(
-              bias_error(m_.precision, m_.truth.modulo_rows ? 2 * size : right, m_.truth, h));
+          allowed.back().push_back(m_.truth.modulo_rows
+                                       ? m_.error(h, size, at[i], at[j]) + m_.error(h, size, at[i], at[0])
+                                       : m_.error(h, right, at[i], at[j]));
         }
       }
     const auto heads = measured_columns(values, declared, allowed);

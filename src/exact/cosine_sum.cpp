@@ -60,7 +60,8 @@ Real CosineSum::sum(Position distance, mpfr_prec_t bits) const {
 double CosineSum::at(Position distance, std::int64_t numerator, std::int64_t denominator,
                      Format format) const {
   for (mpfr_prec_t bits = first_bits;; bits *= 2) {
-    Real value = sum(distance, bits);
+    Real value = bits == first_bits ? kept_(distance, [&](Position at) { return sum(at, first_bits); })
+                                    : sum(distance, bits);
     const auto place =
         value.is_zero() ? 0 : mpfr_get_exp(value.x);  // its first digit may be below any double's
     mpfr_mul_si(value.x, value.x, numerator, MPFR_RNDN);

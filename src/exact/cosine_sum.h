@@ -4,6 +4,7 @@
 
 #include "core/encoding.h"
 #include "core/formats.h"
+#include "core/kept.h"
 #include "exact/real.h"
 
 namespace posproof::exact {
@@ -29,6 +30,8 @@ class CosineSum {
   std::int64_t dim_, first_;
   double plus_;
   std::vector<Real> usual_;  // of `usual_digits`, which nearly always are enough
+  // Sums of `first_bits`: many heads and formats ask for one distance, and a diagnosis again and again.
+  Kept<Real> kept_;
 };
 
 }  // namespace posproof::exact

@@ -1,14 +1,22 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <numbers>
+#include <optional>
 #include <span>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
 #include "core/function.h"
 #include "core/precision.h"
+#include "core/term.h"
 
 // How far rounding may put the entries of biases that are no slope times a distance and no entry of a table.
 // The references and the oracles declare the same bounds; what they have in common is here, and no values.
@@ -111,14 +119,50 @@ inline double cosines_error(const std::vector<double>& frequencies, double s, do
   return std::max(of_distance, of_rows);
 }
 
+// The same of one query and one key, made once for all heads: a call asks head by head. Of one precision at a
+// time, and of the scales of terms that hold.
+class CosinesErrors {
+ public:
+  explicit CosinesErrors(std::vector<double> frequencies) : of_(std::make_shared<Of>()) {
+    of_->frequencies = std::move(frequencies);
+  }
+  double operator()(double s, double t, double distance, const Precision& p) const {
+    const std::lock_guard held(of_->lock);
+    if (!(of_->precision == p) || of_->scales != terms::scales.of || of_->errors.size() >= most) {
+      of_->errors.clear();
+      of_->precision = p, of_->scales = terms::scales.of;
+    }
+    const auto [at, is_new] = of_->errors.try_emplace({s, t});
+    if (is_new) at->second = cosines_error(of_->frequencies, s, t, distance, p);
+    return at->second;
+  }
+
+ private:
+  static constexpr std::size_t most = std::size_t{1} << 17;
+  struct Hash {
+    std::size_t operator()(const std::pair<double, double>& at) const {
+      return std::hash<double>()(at.first) * 31 + std::hash<double>()(at.second);
+    }
+  };
+  struct Of {
+    std::vector<double> frequencies = {};
+    std::mutex lock = {};
+    std::optional<Precision> precision = {};
+    std::array<double, term_names.size()> scales = {};
+    std::unordered_map<std::pair<double, double>, double, Hash> errors = {};
+  };
+  std::shared_ptr<Of> of_;
+};
+
 // The sum, centred or not, over a ratio: the difference with the centre, the ratio and the quotient round
 // once each, and so does the answer.
 inline Error of_sandwich(const std::vector<double>& frequencies, std::size_t heads, bool causal) {
-  return [=](std::size_t head, std::span<const double> query, std::span<const double> key, double entry,
-             const Precision& p) {
+  return [errors = CosinesErrors(frequencies), heads, causal](std::size_t head, std::span<const double> query,
+                                                              std::span<const double> key, double entry,
+                                                              const Precision& p) {
     const Units u(p);
     const double ratio = 8 * static_cast<double>(head + 1) / static_cast<double>(heads);
-    return cosines_error(frequencies, query[0], key[0], distance_of(query, key, causal), p) / ratio +
+    return errors(query[0], key[0], distance_of(query, key, causal), p) / ratio +
            std::abs(entry) * (3 * u.work + u.narrowed);
   };
 }

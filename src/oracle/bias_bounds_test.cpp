@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -28,6 +29,27 @@ TEST(BiasBounds, of_asymmetric_slopes_are_larger_for_keys_after_the_query) {
   EXPECT_EQ(of(5, 6, 0), after);
   EXPECT_EQ(of(6, 6, 0), before);
   EXPECT_EQ(of(6, 6, 7), before);
+}
+
+// What is kept is of that query, that key, that precision and those scales.
+TEST(BiasBounds, of_a_sum_of_cosines_that_are_kept_are_those_of_their_own_question) {
+  const std::vector<double> frequencies = {1, 0.1, 0.01};
+  const bias_bounds::CosinesErrors kept(frequencies);
+  const Precision in_bf16 = Precision::parse("bf16");
+  const auto expect_own = [&] {
+    for (const Precision& p : {all_f32, in_bf16, all_f32})
+      for (const double s : {0.0, 7.0, 900.0})
+        for (const double t : {900.0, 7.0, 0.0})
+          EXPECT_EQ(kept(s, t, std::abs(s - t), p),
+                    bias_bounds::cosines_error(frequencies, s, t, std::abs(s - t), p))
+              << s << ' ' << t;
+  };
+  expect_own();
+  {
+    const ScaledTerm larger(Term::angle_product, 16);
+    expect_own();
+  }
+  expect_own();
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <vector>
 
 #include "catalogue/oracle/sandwich.h"
-#include "core/kept.h"
 #include "exact/cosine_sum.h"
 #include "oracle/bias_bounds.h"
 #include "oracle/of_offset.h"
@@ -19,11 +18,6 @@ Encoding oracle::sandwich(const Arguments& p) {
     return kernel->at(distance_of(offset, causal), heads, 8 * (static_cast<std::int64_t>(head) + 1), format);
   };
   Bias bias = bias_of_offset(p.width("heads"), causal, value);
-  // A sum of so many cosines is dear, and a diagnosis asks for the same ones again and again.
-  const std::vector<Kept<double>> kept(p.width("heads"));
-  bias.bias = bias_of_offset(p.width("heads"), causal, [=](std::size_t head, Position offset, Format) {
-                return kept[head](offset, [&](Position at) { return value(head, at, Format::f64); });
-              }).bias;
   bias.error = bias_bounds::of_sandwich(kernel->frequencies(), p.width("heads"), causal);
   return bias;
 }
