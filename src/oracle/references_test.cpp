@@ -2,6 +2,7 @@
 // are the same or 0 in others: several batch rows, keys, queries and layers, and normalised grids.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -88,6 +89,27 @@ TEST(References, are_allowed_what_the_oracle_is) {
     for (std::size_t e = 0; e < a.data.size(); ++e)  // some hundred operations in double at most
       EXPECT_NEAR(b.data[e], a.data[e], 0x1p-44 * a.data[e])
           << asked.family << " " << asked.words << " " << e;
+  }
+}
+
+// Sums are formed in f32 where answers are in 16 bits: then three roundings are those of the answer, and 64
+// count little. The oracle has powers of 1 + u, the reference as many u.
+TEST(References, of_contents_alone_are_allowed_what_the_oracle_is) {
+  const EncodingSpec& spec = encoding_named("none");
+  const Parameters parameters = with(spec, Case::parse("dim=64"));
+  const Encoding truth = spec.oracle(parameters), reference = spec.make(parameters);
+  Call call = sequence(truth, {3, 5});
+  for (Tensor& content : call.contents)
+    for (std::size_t n = 0; n < content.data.size(); ++n)
+      content.data[n] = 1 - static_cast<double>(n % 7) / 4;
+  const Tensor ought = answer(truth, call);
+  for (const char* words : {"f32", "bf16", "f16", "bf16/bf16"}) {
+    const Precision p = Precision::parse(words);
+    const Tensor a = bound(truth, call, ought, p).error, b = bound(reference, call, ought, p).error;
+    for (std::size_t e = 0; e < a.data.size(); ++e) {
+      EXPECT_GE(a.data[e], b.data[e] * (1 - 0x1p-40)) << words;
+      EXPECT_LE(a.data[e], b.data[e] * (1 + 67 * std::max(p.angle, p.result))) << words;
+    }
   }
 }
 
