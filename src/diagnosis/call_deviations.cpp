@@ -211,18 +211,50 @@ PlaceInCalls past_the_last_thousand() {
 
 constexpr std::size_t several = 3;  // rows that are wrong are more than an accident
 
+// The call with the fewest rows of those that the model leaves unexplained, and its first row among all.
+struct LeastWrong {
+  const Answered* call = nullptr;
+  std::size_t first = 0;
+
+  LeastWrong(const std::vector<Answered>& answered, const Explained& alone) {
+    std::vector<std::size_t> rows(answered.size(), 0), wrong(answered.size(), 0);
+    for (std::size_t n = 0; n < alone.rows.size(); ++n) {
+      ++rows[alone.rows[n].item];
+      if (!alone.right[n]) ++wrong[alone.rows[n].item];
+    }
+    std::size_t before = 0, least = std::numeric_limits<std::size_t>::max();
+    for (std::size_t item = 0; item < answered.size(); before += rows[item], ++item)
+      if (wrong[item] > 0 && rows[item] < least) {
+        least = rows[item];
+        call = &answered[item];
+        first = before;
+      }
+  }
+
+  // Most effects are seen to explain nothing by one short call; of one that remembers those before it matter.
+  bool is_explained_by(const Effect& effect, const Model& model, const Encoding& declared,
+                       const Explained& alone) const {
+    if (!call || effect.remembers) return true;
+    const auto rows = fits(effect, effect.begin(), model, declared, call->call, call->answer);
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      if (!alone.right[first + r] && !rows[r].right) return false;
+    return true;
+  }
+};
+
 // Whether the effect explains each row; none where one that the model leaves unexplained stays so. An effect
 // is allowed the error of the positions that it leads to: where the model's own answers are within that, too,
 // in all rows that it explains, it explains nothing; nor where that is as large as what is answered in all
 // but a few of them.
 std::optional<std::vector<bool>> explained_by(const Effect& effect, const Model& model,
                                               const Encoding& declared, const std::vector<Answered>& answered,
-                                              const Explained& alone) {
+                                              const Explained& alone, const LeastWrong& least) {
   std::vector<bool> out;
   bool differs = false;
   std::size_t told = 0;
   const Steps steps = effect.begin(), again = effect.begin();
   try {
+    if (!least.is_explained_by(effect, model, declared, alone)) return std::nullopt;
     for (const Answered& one : answered) {
       const auto rows = fits(effect, steps, model, declared, one.call, one.answer);
       const std::size_t first = out.size();
@@ -366,12 +398,13 @@ std::optional<std::string> call_deviation(const Model& model, const Subject& sub
   if (lone) effects.insert(effects.begin(), lone->effects.begin(), lone->effects.end());
   // What needs no memory is tried first: it may explain the same answers.
   std::stable_partition(effects.begin(), effects.end(), [](const Effect& one) { return !one.remembers; });
+  const LeastWrong least(answered, alone);
   for (const Effect& effect : effects) {
     if (effect.remembers && !subject.live) continue;  // a file
     // Nothing comes before an effect that explains all rows everywhere, but for one that was seen to
     // remember.
     if (best.rank == 0 && !(effect.remembers && subject.renew)) continue;
-    const auto by_effect = explained_by(effect, model, declared, answered, alone);
+    const auto by_effect = explained_by(effect, model, declared, answered, alone, least);
     if (!by_effect) continue;
     std::vector<PlaceInCalls> own = places;
     add_limits(alone, *by_effect, answered, first_wrong, own);
