@@ -252,5 +252,18 @@ TEST(SwapsAxes, finds_each_entry_with_the_bounds_of_both_answers) {
   }
 }
 
+// The logit of two tokens is as large as both amplitudes make it.
+TEST(DependsOnVectorOffset, may_differ_by_the_amplitude_of_either_token) {
+  auto right = as<Rotary>(right_rotation());
+  const std::string words =
+      fmt::format("q={} k=[1,0.5,-0.5,0.25,1,-0.25,0.5,0.75] i=1 i_1=9 j=3 j_1=2 t=4 t_1=6", token);
+  const auto ceiling = [&] {
+    return watched::ask(asked::depends_on_vector_offset, right, all_f32, words).residual.ceiling;
+  };
+  const double plain = ceiling();
+  right.amplitude = 3;
+  EXPECT_DOUBLE_EQ(ceiling(), 9 * plain);
+}
+
 }  // namespace
 }  // namespace posproof::axes_residuals_test

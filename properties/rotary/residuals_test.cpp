@@ -567,5 +567,15 @@ TEST(RotatedTokens, of_another_shape_is_a_failure) {
   EXPECT_THROW(rotated(rotary, x, positions, Role::key), Failure);
 }
 
+// Tokens of either role may stand in one answer.
+TEST(RotatedTokens, are_allowed_what_the_role_with_the_larger_factor_is) {
+  for (const Role larger : {Role::query, Role::key}) {
+    Rotary rotary = exact({0, 16});
+    rotary.stretch = [larger](const Pair&, double, Role role) { return role == larger ? 4.0 : 0.25; };
+    rotary.stretch_error = [](const Pair&, double, const Precision&) { return 0.0; };
+    EXPECT_EQ(stretched_more(rotary, all_f32, rotary.pairs.front(), 3).size, 4);
+  }
+}
+
 }  // namespace
 }  // namespace posproof::rotary_residuals_test

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "catalogue/properties/table/has_geometric_wavelengths.h"
 #include "core/formats.h"
@@ -30,6 +31,20 @@ TEST(ToldApart, equal_codes_are_off_by_what_the_ladder_puts_between_them) {
   EXPECT_FALSE(collided.holds());
   // Where rounding alone may bring two rows together, that they are equal says nothing.
   EXPECT_TRUE(table_rows::told_apart(right_table(), 0, 1, row, row, 2).vacuous());
+}
+
+// Whole turns, as far as doubles tell: 8 units of the angle, and no more. Eight steps of an eighth of a turn
+// are one, whose remainder is what the frequency is off by.
+TEST(ToldApart, a_ladder_comes_round_within_8_units_of_its_angle) {
+  const auto comes_round = [](double off) {
+    Table table{.dim = 2};
+    table.pairs = {{0, 1, std::numbers::pi / 4 * (1 + off)}};
+    return table_rows::comes_round(table, 0, 8);
+  };
+  EXPECT_TRUE(comes_round(0));
+  EXPECT_TRUE(comes_round(4 * unit_f64));
+  EXPECT_FALSE(comes_round(16 * unit_f64));
+  EXPECT_FALSE(comes_round(-64 * unit_f64));
 }
 
 TEST(ToldApart, nan_is_told_apart_from_nothing) {

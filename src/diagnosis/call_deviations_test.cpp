@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -199,6 +200,35 @@ TEST(CallFits, of_tokens_that_stay_as_they_are_tell_whatever_is_allowed) {
   ASSERT_EQ(stay.words, "tokens stay as they are, as at position 0");
   EXPECT_TRUE(fits(stay, stay.begin(), model, rope, call, call.contents[0]).at(0).tells);
   EXPECT_FALSE(fits(model, rope, call, call.contents[0], answer(rope, call), 5).at(0).tells);
+}
+
+// What another encoding answers, which may be off by 1/2, in the place of what may be off by 1/8: in all
+// columns, or in one of them.
+TEST(CallFits, of_another_encoding_are_allowed_its_error) {
+  const auto of = [](double entry) {
+    Table out{.dim = 2, .positions = Domain(0, 8)};
+    out.rows = [entry](const Positions&, Position) { return Tensor({1, 2}, {entry, entry}); };
+    return Encoding(out);
+  };
+  const Encoding declared = of(1), other = of(5);
+  const Model model = allowing(declared, [](double, Position) { return 0.125; });
+  const auto by = std::make_shared<const Model>(allowing(other, [](double, Position) { return 0.5; }));
+  Call call;
+  call.positions.whole = {3};
+  const auto is_right = [&](const std::vector<std::size_t>& columns, double first, double second) {
+    Effect effect{"another", [by] {
+                    return [by](const Call& one, std::size_t, std::size_t) {
+                      return Instead{one, Instead::How::encoded, by};
+                    };
+                  }};
+    effect.columns = columns;
+    return fits(effect, effect.begin(), model, declared, call, Tensor({1, 2}, {first, second})).at(0).right;
+  };
+  EXPECT_TRUE(is_right({}, 5.5, 4.5));
+  EXPECT_FALSE(is_right({}, 5.5, 4.25));
+  EXPECT_TRUE(is_right({1}, 1.125, 4.5));
+  EXPECT_FALSE(is_right({1}, 1.25, 4.5));
+  EXPECT_FALSE(is_right({1}, 1.125, 4.25));
 }
 
 // Two queries, at 0 and 5, and two keys, at 0 and 3, of which the first query does not see the second.
@@ -675,6 +705,21 @@ TEST(CallDeviations, number_heads_as_the_subject_has_them) {
   };
   EXPECT_EQ(said(Role::key, 2), "keys, key head 1 of 2: tokens stay as they are, as at position 0");
   EXPECT_EQ(said(Role::query, 8), "queries, head 1 of 8: tokens stay as they are, as at position 0");
+}
+
+// Of three rows of five: what is read by another extent, and what is read one place beside.
+TEST(CallDeviations, know_what_is_done_to_the_places_of_a_grid) {
+  Table declared{.dim = 1, .positions = Domain(0, 4)};
+  declared.positions.axes = 2, declared.positions.last_on_axis = {2, 4};
+  declared.rows = [](const Positions& at, Position) {
+    Tensor out({at.size(), 1});
+    for (std::size_t r = 0; r < at.size(); ++r) out.at(r, 0) = 5 * at.at(r, 0) + at.at(r, 1);
+    return out;
+  };
+  const auto all = all_effects(model_of(declared, all_f32), {"made", "", declared, all_f32}, declared);
+  for (const std::string words : {"each place counts as the one before it, row by row; the first as itself",
+                                  "tokens are numbered in rows of 5, and read in rows of 3"})
+    EXPECT_EQ(std::ranges::count(all, words, &Effect::words), 1) << words;
 }
 
 // The first wrong number is sought along every axis.

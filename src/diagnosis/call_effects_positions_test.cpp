@@ -420,6 +420,24 @@ TEST(CallEffectsOnPositions, move_keys_alone) {
   EXPECT_EQ(last->begin()(call, 0, 1).call.positions.whole, (std::vector<Position>{2}));
 }
 
+// Of two keys each is the other's neighbour; one alone has none.
+TEST(CallEffectsOnPositions, move_the_first_and_the_last_key_to_their_neighbours) {
+  const std::vector<Effect> effects = known_effects(true, false);
+  const auto keys = [&](const std::string& words, const std::vector<Position>& given) {
+    Call call;
+    call.positions.whole = {5};
+    call.keys.whole = given;
+    const Effect* one = effect(effects, words);
+    return one == nullptr ? std::vector<Position>() : one->begin()(call, 0, 1).call.keys.whole;
+  };
+  const std::string last = "the last key of a call has the position of the one before",
+                    first = "the first key of a call has the position of the one behind";
+  EXPECT_EQ(keys(last, {7, 3}), (std::vector<Position>{7, 7}));
+  EXPECT_EQ(keys(first, {7, 3}), (std::vector<Position>{3, 3}));
+  for (const std::string& words : {last, first})
+    EXPECT_EQ(keys(words, {7}), (std::vector<Position>{7})) << words;
+}
+
 // Of a domain that does not begin at 0, as a table of which the first rows are no position's.
 TEST(CallEffectsOnPositions, begin_and_end_with_the_domain) {
   const std::vector<Effect> effects = effects_at_the_ends({10, 20});
@@ -536,6 +554,22 @@ TEST(CallEffectsOnPositions, move_to_the_next_place_of_a_grid) {
   const std::vector<Effect> of_times = effects_on_a_grid(grid);
   EXPECT_EQ(moved_on_axes(of_times, behind, {1, 0, 0, 0, 1, 0}), (std::vector<Position>{0, 2, 4, 0, 0, 4}));
   EXPECT_EQ(moved_on_axes(of_times, ahead, {0, 2, 4, 1, 2, 4}), (std::vector<Position>{1, 0, 0, 1, 2, 4}));
+}
+
+// The places of two axes with 2^20 places each have numbers; longer axes are left out.
+TEST(CallEffectsOnPositions, move_to_the_next_place_of_a_grid_whose_places_have_numbers) {
+  const Position most = Position{1} << 20;
+  Domain grid{0, most - 1};
+  grid.axes = 2, grid.last_on_axis = {most - 1, most - 1};
+  const std::vector<Effect> effects = effects_on_a_grid(grid);
+  const Effect* one =
+      effect(effects, "each place counts as the one before it, row by row; the first as itself");
+  ASSERT_NE(one, nullptr);
+  Call call;
+  call.positions = {{most - 1, 0}, {}, 2};
+  EXPECT_EQ(one->begin()(call, 0, 1).call.positions.whole, (std::vector<Position>{most - 2, most - 1}));
+  grid.hi = most, grid.last_on_axis = {most, most};
+  EXPECT_TRUE(effects_on_a_grid(grid).empty());
 }
 
 TEST(CallEffectsOnPositions, hold_real_positions_below_a_limit) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "diagnosis/call_deviations.h"
 #include "diagnosis/position_effects.h"
 #include "diagnosis/testing/deviations.h"
 
@@ -65,6 +66,50 @@ TEST(OwnLength, is_of_effects_that_move_the_farthest_position) {
             in_call(as<Rotary>(dynamic), 20)->pairs.back().frequency);
   const Encoding plain = encoding_named("rope").make(with(encoding_named("rope"), Case::parse("dim=4")));
   EXPECT_TRUE(effects_at_the_own_length(effects, plain, all_f32, answered).empty());
+}
+
+Effect moved_up(Instead::How how) {
+  return {"ahead", [how] {
+            return [how](const Call& call, std::size_t, std::size_t) {
+              Instead out{call, how};
+              for (Position& t : out.call.positions.whole) ++t;
+              return out;
+            };
+          }};
+}
+
+const std::string dynamic = "dim=4 scaling=dynamic_ntk factor=4 original_length=8";
+
+std::vector<Effect> at_the_own_length(const std::string& words, const std::vector<Effect>& effects) {
+  const EncodingSpec& spec = encoding_named("rope");
+  const Encoding declared = spec.make(with(spec, Case::parse(words)));
+  Call call;
+  call.batch = 1;
+  call.positions.whole = {0, 20};
+  call.contents = {Tensor({1, 1, 2, 4})};
+  return effects_at_the_own_length(effects, declared, all_f32, {{Case(), call, answer(declared, call)}});
+}
+
+// What is answered without them has no frequencies.
+TEST(OwnLength, is_of_effects_that_encode_another_call) {
+  EXPECT_EQ(at_the_own_length(dynamic, {moved_up(Instead::How::encoded)}).size(), 1u);
+  EXPECT_TRUE(at_the_own_length(dynamic, {moved_up(Instead::How::zeros)}).empty());
+}
+
+TEST(OwnLength, is_none_where_each_row_has_a_length_of_its_own) {
+  EXPECT_TRUE(at_the_own_length(dynamic + " length_of=row", {moved_up(Instead::How::encoded)}).empty());
+}
+
+TEST(OwnLength, makes_the_frequencies_of_a_length_once) {
+  const auto own = at_the_own_length(dynamic, {moved_up(Instead::How::encoded)});
+  ASSERT_EQ(own.size(), 1u);
+  const auto by = [steps = own.front().begin()](Position last) {
+    Call call;
+    call.positions.whole = {0, last};
+    return steps(call, 0, 1).by;
+  };
+  EXPECT_EQ(by(20), by(20));
+  EXPECT_NE(by(20), by(30));
 }
 
 }  // namespace

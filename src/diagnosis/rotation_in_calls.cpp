@@ -70,11 +70,9 @@ class InCalls {
   MeasuredRotation undivided(MeasuredRotation measured) const {
     for (auto& channels : measured.heads)
       for (std::size_t i = 0; i < truth_.pairs.size(); ++i)
-        for (const std::size_t c : {truth_.pairs[i].first, truth_.pairs[i].second}) {
-          const auto multiply = [d = divisors_[i]](Rotating& one) { one.frequency *= d, one.error *= d; };
-          if (channels[c].rotates) multiply(*channels[c].rotates);
-          if (channels[c].apart) multiply(channels[c].apart->cosine), multiply(channels[c].apart->sine);
-        }
+        for (const std::size_t c : {truth_.pairs[i].first, truth_.pairs[i].second})
+          if (auto& rotates = channels[c].rotates)
+            rotates->frequency *= divisors_[i], rotates->error *= divisors_[i];
     return measured;
   }
 

@@ -5,8 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/formats.h"
@@ -44,18 +48,22 @@ Rotary at(Rotary own, const Frequency& other, bool is_long) {
   return own;
 }
 
+Rotary made(const Parameters& parameters, const Frequency& other) {
+  auto out = as<Rotary>(encoding_named("rope").make(parameters));
+  const auto trained = static_cast<Position>(parameters.real("original_length"));
+  if (!out.in_call) return at(out, other, true);
+  out.in_call = [=, right = out.in_call](Position last) {
+    return std::make_shared<const Rotary>(at(*right(last), other, last >= trained));
+  };
+  out.rotate = [in_call = out.in_call](const Tensor& x, const Positions& positions, Role role) {
+    return in_call(positions.empty() ? 0 : std::ranges::max(positions))->rotate(x, positions, role);
+  };
+  return out;
+}
+
 Sentences said_at(const std::string& words, const Frequency& other) {
-  return said("rope", words, [other](const Parameters& parameters) -> Encoding {
-    auto out = as<Rotary>(encoding_named("rope").make(parameters));
-    const auto trained = static_cast<Position>(parameters.real("original_length"));
-    out.in_call = [=, right = out.in_call](Position last) {
-      return std::make_shared<const Rotary>(at(*right(last), other, last >= trained));
-    };
-    out.rotate = [in_call = out.in_call](const Tensor& x, const Positions& positions, Role role) {
-      return in_call(positions.empty() ? 0 : std::ranges::max(positions))->rotate(x, positions, role);
-    };
-    return out;
-  });
+  return said("rope", words,
+              [other](const Parameters& parameters) -> Encoding { return made(parameters, other); });
 }
 
 constexpr double longer[] = {2, 3.25, 4.25, 5.25, 6.25, 7.25, 8.25, 9.75};
@@ -123,6 +131,188 @@ TEST(RotationInCalls, is_named_by_its_ladder) {
             Sentences{"in calls that end before position 64: frequencies are base^(-(2i + 2)/16), not "
                       "base^(-2i/16)"});
   EXPECT_EQ(of_ladder(longrope, 0, true), Sentences{});
+}
+
+// What is measured alone, which no answer confirms.
+struct Asked {
+  Parameters parameters;
+  Rotary truth, own;
+
+  Asked(const std::string& words, const Frequency& other)
+      : parameters(with(encoding_named("rope"), Case::parse(words))),
+        truth(encoding_named("rope").oracle<Rotary>(parameters)),
+        own(made(parameters, other)) {}
+
+  std::optional<MeasuredInCalls> found() const {
+    return measured_in_calls(own, truth, encoding_named("rope"), parameters, {"made", "", own, all_f32});
+  }
+  Sentences sentences() const {
+    const auto is = found();
+    return is ? is->sentences : Sentences{};
+  }
+};
+
+double as_declared(double declared, std::size_t, std::size_t, bool) {
+  return declared;
+}
+
+// Those pairs have another divisor, in long calls or in short ones.
+Frequency with_divisors(const std::map<std::size_t, double>& of, bool in_long, bool in_short) {
+  return [=](double declared, std::size_t i, std::size_t, bool is_long) {
+    const auto one = of.find(i);
+    if (one == of.end() || !(is_long ? in_long : in_short)) return declared;
+    return declared * (is_long ? longer : shorter)[i] / one->second;
+  };
+}
+
+bool names_divisors(const Sentences& all) {
+  return std::ranges::any_of(all, [](const std::string& one) { return one.find("divisor") != one.npos; });
+}
+
+TEST(RotationInCalls, is_not_measured_where_it_is_as_declared) {
+  EXPECT_FALSE(Asked(longrope, &as_declared).found());
+  EXPECT_FALSE(Asked(dynamic, &as_declared).found());
+}
+
+// Pair 3 has one divisor in short calls and another in long ones: what is said of both is not the same.
+TEST(RotationInCalls, is_said_of_short_and_of_long_calls) {
+  EXPECT_EQ(Asked(longrope, with_divisors({{3, 5}}, true, true)).sentences(),
+            (Sentences{"in calls that end before position 64: the divisor of pair 3 is 5, not 2",
+                       "in calls that reach position 64: the divisor of pair 3 is 5, not 5.25"}));
+  EXPECT_EQ(Asked(longrope,
+                  [](double declared, std::size_t i, std::size_t, bool is_long) {
+                    const double own = (is_long ? longer : shorter)[i];
+                    return declared * own / std::min(own, 2.0);
+                  })
+                .sentences(),
+            Sentences{"divisors past 2 count as 2"});
+}
+
+// Longer calls of a base that grows have frequencies of their own each.
+TEST(RotationInCalls, is_of_long_calls_where_all_have_the_same_frequencies) {
+  EXPECT_FALSE(Asked(dynamic, [](double declared, std::size_t, std::size_t, bool is_long) {
+                 return is_long ? declared / 2 : declared;
+               }).found());
+}
+
+// Divisors of calls of every length.
+TEST(RotationInCalls, is_measured_where_no_call_is_short) {
+  const std::string words =
+      "dim=16 base=100 scaling=longrope factor=4 original_length=64 "
+      "factors=[2,3.25,4.25,5.25,6.25,7.25,8.25,9.75]";
+  EXPECT_EQ(Asked(words, with_divisors({{3, 6}}, true, true)).sentences(),
+            Sentences{"the divisor of pair 3 is 6, not 5.25"});
+}
+
+TEST(RotationInCalls, is_none_of_rows_with_lengths_of_their_own_nor_below_0) {
+  EXPECT_FALSE(Asked(longrope + " length_of=row", with_divisors({{3, 6}}, true, true)).found());
+  Asked below(longrope, with_divisors({{3, 6}}, true, true));
+  ASSERT_TRUE(below.found());
+  below.own.positions = below.truth.positions = Domain(-8, below.truth.positions.hi);
+  EXPECT_FALSE(below.found());
+}
+
+// Three of six pairs are few, four of eight are not.
+TEST(RotationInCalls, is_of_few_divisors) {
+  const std::string few =
+      "dim=12 base=100 scaling=longrope factor=4 original_length=64 short_factors=[1,1,1,1,1,1] "
+      "factors=[2,3.25,4.25,5.25,6.25,7.25]";
+  EXPECT_EQ(Asked(few, with_divisors({{0, 3}, {2, 5}, {4, 5}}, true, false)).sentences(),
+            Sentences{"in calls that reach position 64: the divisor of pair 0 is 3, not 2, the divisor of "
+                      "pair 2 is 5, not 4.25, the divisor of pair 4 is 5, not 6.25"});
+  EXPECT_FALSE(names_divisors(
+      Asked(longrope, with_divisors({{0, 3}, {2, 5}, {4, 5}, {6, 9}}, true, false)).sentences()));
+}
+
+// A rotation of queries alone, or of one head, is not that of the divisors.
+TEST(RotationInCalls, is_of_divisors_that_all_heads_of_queries_and_keys_share) {
+  for (const Role role : {Role::query, Role::key}) {
+    Asked one(longrope, with_divisors({{3, 6}}, true, true));
+    one.own.rotate = [own = one.own, truth = one.truth, role](const Tensor& x, const Positions& positions,
+                                                              Role of) {
+      return (of == role ? own : truth).rotate(x, positions, of);
+    };
+    EXPECT_FALSE(names_divisors(one.sentences()));
+  }
+  for (const std::size_t head : {0, 1}) {
+    Asked one(longrope + " heads=2", with_divisors({{3, 6}}, true, true));
+    one.own.rotate = [own = one.own, truth = one.truth, head](const Tensor& x, const Positions& positions,
+                                                              Role role) {
+      Tensor out = truth.rotate(x, positions, role);
+      const Tensor other = own.rotate(x, positions, role);
+      const std::size_t heads = x.shape[1], n = x.shape[2];
+      for (std::size_t r = 0; r < x.rows(); ++r)
+        if (r / n % heads == head) std::ranges::copy(other.row(r), out.row(r).begin());
+      return out;
+    };
+    EXPECT_FALSE(names_divisors(one.sentences())) << head;
+  }
+}
+
+// All frequencies are 1/8 where 1, 1/2, 1/4 and 1/8 are divided by 8, 4, 2 and 1: only partners tell pairs
+// apart.
+TEST(RotationInCalls, is_of_divisors_of_the_declared_pairs) {
+  const std::string words = "dim=8 base=16 scaling=longrope factor=4 original_length=64 factors=[8,4,2,1]";
+  const Frequency slower = [](double declared, std::size_t i, std::size_t, bool) {
+    return i == 3 ? declared / 2 : declared;
+  };
+  Asked one(words, slower);
+  EXPECT_TRUE(names_divisors(one.sentences()));
+  one.own = one.truth;
+  std::swap(one.own.pairs[0].second, one.own.pairs[1].second);
+  one.own = at(one.own, slower, true);
+  EXPECT_FALSE(names_divisors(one.sentences()));
+}
+
+// What stands for the subject does what it does on both sides of the length, and is allowed what is lost in
+// measuring where it was measured.
+TEST(RotationInCalls, has_a_model_of_short_and_of_long_calls) {
+  const Asked one(longrope, with_divisors({{3, 3}}, false, true));
+  const auto found = one.found();
+  ASSERT_TRUE(found);
+  const Model right = model_of(one.truth, all_f32);
+  for (const Position last : {63, 64}) {
+    Call call = sequence(one.truth, {last});
+    for (Tensor& content : call.contents) std::ranges::fill(content.data, 1.0);
+    const Tensor is = answer(found->model.encoding, call), ought = answer(one.own, call);
+    // A measured angle of up to 64 is off by less than 64 roundings in f32.
+    for (std::size_t c = 0; c < is.data.size(); ++c)
+      EXPECT_NEAR(is.data[c], ought.data[c], 64 * unit_f32) << last << ": " << c;
+    const bool same = found->model.error(call, ought, last).data == right.error(call, ought, last).data;
+    EXPECT_EQ(same, last == 64) << last;
+  }
+}
+
+// Of pairs that are within the rounding of answers in f32 of the declared ones it is just these: an angle of
+// up to 63 is rounded, and so are its cosine and sine, and a sum of two.
+TEST(RotationInCalls, has_a_model_with_the_declared_frequencies_of_the_other_pairs) {
+  Asked one(longrope, with_divisors({{3, 3}}, false, true));
+  one.own.rotate = [own = one.own.rotate](const Tensor& x, const Positions& positions, Role role) {
+    Tensor y = own(x, positions, role);
+    for (double& entry : y.data) entry = to_f32(entry);
+    return y;
+  };
+  const auto found = one.found();
+  ASSERT_TRUE(found);
+  for (const Role role : {Role::query, Role::key}) {
+    Call call = sequence(one.truth, {63});
+    call.role = role;
+    for (Tensor& content : call.contents) std::ranges::fill(content.data, 1.0);
+    const Tensor is = answer(found->model.encoding, call), ought = answer(one.truth, call);
+    for (const Pair& pair : one.truth.pairs)
+      for (const std::size_t c : {pair.first, pair.second})
+        if (pair.index != 3) EXPECT_NEAR(is.at(0, c), ought.at(0, c), 2 * (63 + 3) * unit_f64) << c;
+  }
+}
+
+TEST(RotationInCalls, has_the_first_position_and_the_shape_of_the_asked) {
+  Rotary own{.dim = 2, .heads = 1};
+  own.positions = Domain(5, 100);
+  own.rotate = [](const Tensor&, const Positions&, Role) { return Tensor({1, 1, 4, 2}); };
+  const Rotary longer_ones = in_calls_to(own, 50);
+  EXPECT_EQ(longer_ones.positions.lo, 5);
+  const std::vector<Position> at = {7};
+  EXPECT_THROW(longer_ones.rotate(Tensor({1, 1, 1, 2}), at, Role::query), std::runtime_error);
 }
 
 TEST(RotationInCalls, is_asked_with_one_token_more) {

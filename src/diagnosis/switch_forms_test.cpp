@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "core/function.h"
 #include "diagnosis/testing/deviations.h"
@@ -96,6 +97,82 @@ TEST(SwitchForms, are_none_of_the_declared_position) {
 TEST(SwitchForms, are_none_of_calls_that_are_long_and_short_in_turn) {
   EXPECT_EQ(said_of([](Position last) { return last < 200 || last > 5000 ? 0 : 1000; }), Sentences{});
   EXPECT_EQ(said_of([](Position last) { return last < 200 || last % 2 == 1 ? 0 : 1000; }), Sentences{});
+}
+
+// What is proposed, before answers confirm it, of a subject whose calls are those of another last position.
+std::vector<RotationForm> proposed(const std::string& of, const Function<Position(Position)>& other,
+                                   Position last = 100000) {
+  const Parameters parameters = with(encoding_named("rope"), Case::parse(of));
+  auto truth = encoding_named("rope").oracle<Rotary>(parameters);
+  truth.positions = Domain(0, last);
+  Rotary subject = truth;
+  subject.rotate = [other, in_call = truth.in_call](const Tensor& x, const Positions& positions, Role role) {
+    return in_call(other(positions.empty() ? 0 : std::ranges::max(positions)))->rotate(x, positions, role);
+  };
+  return switch_forms(subject, truth, parameters, all_f32);
+}
+
+// The positions from which calls are long.
+Sentences positions_of(const std::vector<RotationForm>& forms) {
+  const std::string begin = "calls take the divisors of long ones from position ", end = " on";
+  Sentences out;
+  for (const RotationForm& one : forms)
+    if (one.words.starts_with(begin))
+      out.push_back(one.words.substr(begin.size(), one.words.size() - begin.size() - end.size()));
+  return out;
+}
+
+// Positions double from 1 on: the first long call is looked for between two of them.
+TEST(SwitchForms, have_the_first_position_that_is_long) {
+  for (const Position first : {2, 3, 40, 41, 100000})
+    EXPECT_EQ(positions_of(proposed(words, [=](Position last) { return last < first ? 0 : 1000; })),
+              Sentences{fmt::format("{}", first)});
+  EXPECT_EQ(positions_of(proposed(words, [](Position last) { return last < 40 || last > 99 ? 0 : 1000; })),
+            Sentences{"40"});
+}
+
+TEST(SwitchForms, have_no_position_where_all_are_long_or_all_short) {
+  EXPECT_EQ(positions_of(proposed(words, [](Position) { return Position{1000}; })), Sentences{});
+  EXPECT_EQ(positions_of(proposed(words, [](Position) { return Position{0}; })), Sentences{});
+}
+
+// Divisors 1 and 1.0001 of a frequency of 1/1000 are the same at position 1: that it is both is no short
+// call.
+TEST(SwitchForms, have_no_position_where_the_first_that_tells_is_long) {
+  EXPECT_EQ(positions_of(proposed("dim=8 scaling=longrope factor=4 original_length=64 "
+                                  "short_factors=[1,1,1,1] factors=[1,1,1,1.0001]",
+                                  [](Position) { return Position{1000}; })),
+            Sentences{});
+}
+
+TEST(SwitchForms, have_one_table_where_the_original_length_is_a_position) {
+  const auto has_it = [](Position last) {
+    return std::ranges::any_of(proposed(
+                                   words, [](Position of) { return of; }, last),
+                               [](const RotationForm& one) {
+                                 return one.words.find("the first row of the long ones") != std::string::npos;
+                               });
+  };
+  EXPECT_TRUE(has_it(64));
+  EXPECT_FALSE(has_it(63));
+}
+
+// A batch of rows that end at 20, at 64 and at 100 is what each of them is alone.
+TEST(SwitchForms, are_of_each_row_where_rows_have_lengths_of_their_own) {
+  const auto forms = proposed(words + " length_of=row", [](Position last) { return last < 40 ? 0 : 1000; });
+  ASSERT_EQ(forms.size(), 3u);
+  const std::vector<Position> ends = {20, 64, 100};
+  Tensor x({3, 1, 1, 8});
+  std::ranges::fill(x.data, 1.0);
+  for (const RotationForm& one : forms) {
+    const Tensor all = one.rotation.rotate(x, ends, Role::query);
+    for (std::size_t row = 0; row < 3; ++row) {
+      const Tensor alone = one.rotation.rotate(Tensor({1, 1, 1, 8}, std::vector<double>(8, 1.0)),
+                                               {&ends[row], 1}, Role::query);
+      for (std::size_t c = 0; c < 8; ++c)
+        EXPECT_EQ(all.at(row, c), alone.at(0, c)) << one.words << ": " << row;
+    }
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
 #include <utility>
@@ -126,6 +127,24 @@ TEST(Declared, frequencies_go_from_1_to_nearly_1_over_the_base_at_large_widths) 
   // Of channels that do not all rotate, and of a ladder that begins again in each section.
   EXPECT_NEAR(frequencies("rope", "dim=4096 rotary_dim=2048 exponent=dim").first, 1e-2, 1e-4);
   EXPECT_NEAR(frequencies("m_rope", "dim=4096 sections=[640,768,640] ladder=restarted").first, 1e-3, 1e-5);
+}
+
+// Each at the last setting that it allows, and one past it.
+TEST(Declared, relations_end_where_their_words_say) {
+  const auto is_allowed = [](std::string_view id, std::string_view words) {
+    try {
+      with(encoding_named(id), Case::parse(words));
+      return true;
+    } catch (const Refusal&) {
+      return false;
+    }
+  };
+  for (const auto& [id, last, past] : std::vector<std::array<std::string_view, 3>>{
+           {"attention_temperature", "original_length=1.25", "original_length=1"},
+           {"m_rope", "dim=8 ids=hw sections=[3,0,1]", "dim=8 ids=hw sections=[4,0,0]"}}) {
+    EXPECT_TRUE(is_allowed(id, last)) << id << " " << last;
+    EXPECT_FALSE(is_allowed(id, past)) << id << " " << past;
+  }
 }
 
 }  // namespace

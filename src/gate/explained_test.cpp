@@ -93,6 +93,7 @@ struct Explaining {
   std::optional<Subject> file = {};
   SeemingPrecision seeming = {};
   std::optional<Position> last = {};  // where it says that it ends
+  std::string takes_positions = "each", holds_as = {};
   Texts asked = {}, needing = {}, following = {}, explanations = {};  // filled
 
   void operator()() {
@@ -113,6 +114,8 @@ struct Explaining {
         .explanations = {},
         .made = {},
         .seeming = seeming};
+    gated.subject.takes_positions = takes_positions;
+    gated.holds_as = holds_as;
     if (gated.subject.live) gated.subject.renew = renew;
     if (last) {
       Domain domain(0, *last);
@@ -140,6 +143,7 @@ struct Explaining {
     }
     for (const Explanation& one : gated.explanations) explanations.push_back(one.what);
     seeming = gated.seeming;
+    holds_as = gated.holds_as;
   }
 };
 
@@ -348,6 +352,32 @@ TEST(Explained, what_fails_while_it_is_explained_stays_refuted) {
   });
   EXPECT_TRUE(failing.needs_history);
   EXPECT_EQ(failing.renewed, 2);
+}
+
+// That angles which are made one from another would explain it says nothing where positions are one ahead.
+TEST(Explained, says_nothing_of_steps_beside_another_cause) {
+  Explaining ahead{.answering =
+                       [](const Encoding&right, Call call) {
+                         for (Position& t : call.positions.whole) ++t;
+                         return answer(right, call);
+                       },
+                   .shown = {{agreed, true}},
+                   .holds_as = "f32+iterated"},
+      unknown{.answering = &declines, .shown = {{agreed, true}}, .holds_as = "f32+iterated"};
+  ahead(), unknown();
+  EXPECT_EQ(ahead.holds_as, "");
+  EXPECT_EQ(unknown.holds_as, "f32+iterated");
+}
+
+// Where it is wrong is said of what takes each position as it is. What counts them for itself is wrong
+// elsewhere after other calls.
+TEST(Explained, says_where_it_is_wrong_of_what_takes_each_position) {
+  for (const std::string way : {"each", "sequence"}) {
+    Explaining place = past_the_end({{of_calls, true}, {agreed, true}});
+    place.takes_positions = way;
+    place();
+    EXPECT_EQ(place.explanations.empty(), way != "each") << way;
+  }
 }
 
 }  // namespace

@@ -488,5 +488,40 @@ TEST(History, allows_the_bound_of_an_entry_or_twice_that_of_another_answer) {
   EXPECT_EQ(asked(0, 0.5).bound, 4 * unit_f32 * 5);
 }
 
+// As many tokens from the same first position, to the same last one, or both, in another order or further
+// apart.
+TEST(History, asks_for_as_many_tokens_in_other_orders_and_further_apart) {
+  std::vector<std::vector<std::vector<Position>>> asked;
+  Made plain = made("rope", "dim=2", [&](const Encoding& of, Memory& memory, const Call& call) {
+    if (memory.calls == 1) asked.emplace_back();
+    asked.back().push_back(call.positions.whole);
+    return answer(of, call);
+  });
+  searched(plain);
+  EXPECT_EQ(asked.at(3), (std::vector<std::vector<Position>>{{0, 1, 2, 3},
+                                                             {0, 2, 4, 6},
+                                                             {3, 4, 5, 6},
+                                                             {3, 2, 1, 0},
+                                                             {0, 1, 2, 3, 4, 5, 6},
+                                                             {6, 5, 4, 3, 2, 1, 0},
+                                                             {0, 1, 2, 3, 4, 5},
+                                                             {0, 4, 3, 2, 1, 5}}));
+}
+
+// Query and key are the position before, both: of one token that is the same offset, of two it is not.
+TEST(History, sees_a_cache_of_a_bias_that_grows_one_call_too_late_by_another_key) {
+  const Verdict verdict =
+      searched(made("alibi", "heads=2", [](const Encoding& of, Memory& memory, const Call& call) {
+        constexpr Position rows = 1024;
+        Call asked = call;
+        const Position last = std::ranges::max(call.positions.whole);
+        if (last > rows) memory.longest = last;
+        for (std::vector<Position>* at : {&asked.positions.whole, &asked.keys.whole})
+          for (Position& t : *at) t -= memory.longest == 0 && t == rows ? 1 : 0;
+        return answer(of, asked);
+      }));
+  EXPECT_TRUE(std::holds_alternative<Refuted>(verdict)) << name(verdict);
+}
+
 }  // namespace
 }  // namespace posproof::history_test

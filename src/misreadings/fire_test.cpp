@@ -166,6 +166,18 @@ TEST(MisreadFire, is_what_the_sentence_says) {
         })}});
 }
 
+// A position that counts from 1 is as far as the next: it is allowed what the declared one is.
+TEST(MisreadFire, is_allowed_no_more_where_a_position_counts_from_1) {
+  const auto& all = misreadings::fire.misreadings;
+  const auto one =
+      std::ranges::find(all, "the query's position counts from 1 beside the threshold", &Misreading::what);
+  ASSERT_NE(one, all.end());
+  const Parameters words = with(encoding_named("fire"), Case::parse(std::string(one->setting)));
+  const Bias made = as<Bias>(one->make(words)), right = as<Bias>(encoding_named("fire").make(words));
+  const std::vector<double> query = {30}, key = {7};
+  EXPECT_EQ(made.error(1, query, key, 0.5, all_f32), right.error(1, query, key, 0.5, all_f32));
+}
+
 // That of a query at 30 is made with the number of the one at 20 before it.
 TEST(MisreadFire, takes_the_first_query) {
   const auto& all = misreadings::fire.misreadings;

@@ -80,6 +80,21 @@ TEST(MisreadKerple, has_factors_below_1_where_they_become_1) {
       EXPECT_THROW(one.make(with(encoding_named("kerple"), Case::parse("heads=2 r2=[1,2]"))), Refusal);
 }
 
+// The kernel of its own setting is the only one that a misreading is of.
+TEST(MisreadKerple, is_of_one_kernel) {
+  for (const Misreading& one : misreadings::kerple.misreadings) {
+    const Parameters own = with(encoding_named("kerple"), Case::parse(std::string(one.setting)));
+    for (const std::string kernel : {"log", "power", "log_power"}) {
+      const Parameters words =
+          with(encoding_named("kerple"), Case::parse("heads=2 r2=[0.5,1.5] kernel=" + kernel));
+      if (own.word("kernel") == kernel)
+        EXPECT_NO_THROW(one.make(words)) << one.what;
+      else
+        EXPECT_THROW(one.make(words), Refusal) << one.what << "; " << kernel;
+    }
+  }
+}
+
 // Of three heads with two numbers the third has the second.
 TEST(MisreadKerple, has_numbers_for_each_head) {
   const Parameters words =

@@ -447,6 +447,43 @@ TEST(MisreadRope, of_a_ramp_has_the_errors_of_what_it_gives) {
   EXPECT_GT(inside, 16u);
 }
 
+// Of two pairs with 64 rotations and 64/100 in the trained length, or 2 pi times less, none is on the ramp
+// from 1 to 4 rotations.
+TEST(MisreadRope, of_a_ramp_is_none_where_no_pair_is_on_it) {
+  for (const Misreading& one : misreadings::rope.misreadings)
+    if (one.setting.find("scaling=llama3") != std::string_view::npos)
+      EXPECT_THROW(one.make(with(encoding_named("rope"),
+                                 Case::parse("dim=4 scaling=llama3 factor=8 original_length=64"))),
+                   Refusal)
+          << one.what;
+}
+
+// Where 20 of 32 pairs rotate, the 16th of them on the ramp.
+TEST(MisreadRope, of_a_ramp_is_of_all_pairs) {
+  for (const Misreading& one : misreadings::rope.misreadings)
+    if (one.setting.find("scaling=llama3") != std::string_view::npos)
+      EXPECT_THROW(
+          one.make(with(encoding_named("rope"), Case::parse(std::string(one.setting) + " kept_pairs=20"))),
+          Refusal)
+          << one.what;
+}
+
+// Of 32 channels that rotate, with frequencies of a ladder of all 64, the ramp is of the ladder.
+TEST(MisreadRope, of_a_ramp_is_of_the_width_of_its_exponents) {
+  const std::string_view what = "wavelengths are interpolated along YaRN's ramp, not frequencies";
+  const auto& all = misreadings::rope.misreadings;
+  const auto one = std::ranges::find(all, what, &Misreading::what);
+  ASSERT_NE(one, all.end());
+  const auto pairs = [&](const std::string& widths) {
+    return as<Rotary>(one->make(with(encoding_named("rope"),
+                                     Case::parse(widths + " scaling=yarn factor=8 original_length=1024"))))
+        .pairs;
+  };
+  const std::vector<Pair> part = pairs("dim=64 rotary_dim=32 exponent=dim"), whole = pairs("dim=64");
+  ASSERT_EQ(part.size(), 16u);
+  for (std::size_t i = 0; i < part.size(); ++i) EXPECT_EQ(part[i].frequency, whole[i].frequency) << i;
+}
+
 TEST(MisreadRope, is_none_where_frequencies_are_of_another_kind) {
   const std::string grows = "scaling=dynamic_ntk factor=4 original_length=64";
   const std::vector<std::string> others = {"dim=16", "scaling=ntk factor=4", grows + " length=128"};

@@ -178,6 +178,14 @@ TEST(MisreadSincos2d, divides_each_axis_by_its_own_factor) {
   }
 }
 
+// As numpy rounds: 1/2 to 0, 3/2 to 2.
+TEST(MisreadSincos2d, rounds_halves_to_even_numbers) {
+  const std::vector<Position> place = {1, 3};
+  const Tensor row = made(7, "dim=8 layout=interleaved factor=2").rows(Positions(place, 2), 1);
+  EXPECT_EQ(row.at(0, 0), 0);
+  EXPECT_NEAR(row.at(0, 4), std::sin(2.0), 4 * unit_f64);
+}
+
 TEST(MisreadSincos2d, is_none_without_extents_or_where_they_are_the_same) {
   const auto refuses = [](std::size_t n, const std::string& words) {
     EXPECT_THROW(

@@ -52,5 +52,19 @@ TEST(BiasBounds, of_a_sum_of_cosines_that_are_kept_are_those_of_their_own_questi
   expect_own();
 }
 
+// A hidden unit that is below 0 by more than rounding stays 0, whatever its numbers lose; the same unit above
+// 0 hands on what its input is off by.
+TEST(BiasBounds, of_a_perceptron_have_nothing_of_a_unit_that_stays_0) {
+  using posproof::bias_bounds::Perceptron;
+  const Units u(Precision::parse("f32"));
+  const std::vector<double> x = {1}, of_x = {0x1p-20};
+  const auto error = [&](double bias) {
+    return Perceptron{.inputs = 1, .width = 1, .heads = 1, .biased = false, .numbers = {1, bias, 1}}.error(
+        0, x, of_x, u);
+  };
+  EXPECT_EQ(error(-100), 0);
+  EXPECT_GT(error(100), of_x[0]);
+}
+
 }  // namespace
 }  // namespace posproof::oracle_bias_bounds_test

@@ -229,5 +229,14 @@ TEST(Accuracy, of_a_rotary_tells_the_channel_of_the_answer) {
   }
 }
 
+// Nobody asked for all of them.
+TEST(Accuracy, of_a_live_bias_is_of_its_first_positions_and_says_no_more) {
+  const Setting alibi{"alibi", "heads=1"};
+  const Accuracy found =
+      accuracy(alibi.truth(), Subject{"made", "", alibi.spec().make(alibi.all()), all_f64});
+  EXPECT_EQ(found.last, 1023);
+  EXPECT_EQ(found.stopped, "");
+}
+
 }  // namespace
 }  // namespace posproof::accuracy_of_kinds_test

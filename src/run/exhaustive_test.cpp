@@ -481,5 +481,20 @@ TEST(ExhaustiveLive, rows_that_could_not_have_been_refuted_give_no_verdict) {
   EXPECT_FALSE(exhaustive(truth, subject, {}, false).verdict.has_value());
 }
 
+// What a call of hundreds of positions shows, a call of as many shows again.
+TEST(ExhaustiveLive, a_failure_of_hundreds_of_positions_repeats) {
+  const Encoding truth = truth_of(sinusoidal(), "dim=4");
+  auto table = as<Table>(sinusoidal().make(with(sinusoidal(), Case::parse("dim=4"))));
+  table.rows = [right = table.rows](const Positions& at, Position length) {
+    Tensor rows = right(at, length);
+    if (at.size() > 512) rows.at(0, 1) = 5;
+    return rows;
+  };
+  const Exhaustive found = exhaustive(truth, live(table, 8191), {}, false);
+  ASSERT_TRUE(found.verdict && std::holds_alternative<Refuted>(*found.verdict));
+  EXPECT_TRUE(std::get<Refuted>(*found.verdict).repeats);
+  EXPECT_GT(std::get<Refuted>(*found.verdict).counterexample.integer("rows"), 512);
+}
+
 }  // namespace
 }  // namespace posproof::exhaustive_test

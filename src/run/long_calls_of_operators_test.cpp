@@ -137,5 +137,20 @@ TEST(LongCalls, of_two_opposite_tokens_have_opposite_keys_and_values) {
   EXPECT_EQ(queries.front(), queries.back());
 }
 
+// The first query's with its key, over the root of their width, are between 1/2 and 2 of 2^-5, and of many
+// keys of 2^-7: smaller ones would hide each in the sum of all.
+TEST(LongCalls, of_all_keys_of_an_operator_have_logits_that_count) {
+  const Encoding truth = operator_of_rope();
+  const auto wide = wide_cases(truth, truth, all_f32);
+  ASSERT_EQ(wide.size(), 4u);
+  for (const Case& one : wide) {
+    const double q = std::get<std::vector<double>>(*one.find("q")).front(),
+                 k = std::get<std::vector<double>>(*one.find("k")).front(), logit = 4 * q * k / std::sqrt(4);
+    const double scaled = std::ldexp(logit, one.integer("tokens") == 257 ? 7 : 5);
+    EXPECT_GE(scaled, 0.5) << one.text();
+    EXPECT_LE(scaled, 2) << one.text();
+  }
+}
+
 }  // namespace
 }  // namespace posproof::long_calls_of_operators_test

@@ -223,5 +223,19 @@ TEST(LongCalls, on_a_grid_may_be_of_eight_times_its_extents) {
   EXPECT_TRUE(tokens(30).empty());
 }
 
+// One whose frequencies stay as they are is longer by its amplitude alone.
+TEST(LongCalls, of_an_amplitude_that_depends_on_the_call_are_one_of_the_most_tokens) {
+  auto truth = as<Rotary>(truth_of(encodings::rope, "dim=8 heads=1"));
+  Rotary larger = truth;
+  larger.amplitude = 2;
+  truth.in_call = [shorter = std::make_shared<const Rotary>(truth),
+                   longer = std::make_shared<const Rotary>(larger)](Position last) {
+    return last < 2048 ? shorter : longer;
+  };
+  const auto wide = wide_cases(truth, truth, all_f32);
+  ASSERT_EQ(wide.size(), 1u);
+  EXPECT_EQ(wide[0].integer("tokens"), 4097);
+}
+
 }  // namespace
 }  // namespace posproof::long_calls_test

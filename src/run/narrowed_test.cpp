@@ -315,5 +315,22 @@ TEST(KeepWithinFormat, ends_before_a_factor_of_the_position_has_no_place) {
   EXPECT_EQ(last("dim=8 centre_at=half_of_call_rounded_up", "f16"), 2 * at(11 / step, 512) - 1);
 }
 
+// Of a function of real numbers a file may hold positions on both sides of what is tested.
+TEST(Meet, gives_a_function_of_real_numbers_what_a_file_has) {
+  const Domain tested = positions_of(made_of("timestep_embedding", "dim=4"));
+  const Met both =
+      met(std::nullopt, Domain(tested.lo - 3, tested.hi + 5), false, "timestep_embedding", "dim=4");
+  EXPECT_EQ(both.truth.lo, tested.lo - 3);
+  EXPECT_EQ(both.truth.hi, tested.hi + 5);
+  EXPECT_EQ(met(std::nullopt, Domain(5, 9), false, "timestep_embedding", "dim=4").truth.lo, tested.lo);
+}
+
+// Rows before the first position are nobody's, too.
+TEST(Meet, leaves_out_what_is_before_the_first_position_of_what_ends) {
+  const Met before = met(std::nullopt, Domain(-3, 100), true, "learned", "dim=4");
+  EXPECT_EQ(before.subject.lo, 0);
+  EXPECT_EQ(before.subject.hi, 100);
+}
+
 }  // namespace
 }  // namespace posproof::narrowed_test

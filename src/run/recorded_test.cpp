@@ -11,7 +11,9 @@
 #include "core/testing/axial.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
+#include "run/claimed.h"
 #include "run/every_distance.h"
+#include "run/narrowed.h"
 #include "search/budget_clock.h"
 #include "search/trial.h"
 
@@ -434,6 +436,52 @@ TEST(Recorded, a_bias_is_asked_for_them_as_queries) {
   const auto* refuted = std::get_if<Refuted>(&verdict);
   ASSERT_NE(refuted, nullptr) << name(verdict);
   EXPECT_EQ(refuted->counterexample.integer("i"), recorded_one);
+}
+
+// What is searched ends where they do, and so does what is recorded.
+TEST(Recorded, our_own_encodings_that_end_are_asked_for_nothing_past_their_end) {
+  static const auto ended = [](Encoding encoding) {
+    Domain domain(0, 4095);
+    domain.ends = true;
+    return with_positions(std::move(encoding), domain);
+  };
+  EncodingSpec spec = encoding_named("rope");
+  spec.exact = [](const Arguments& p) { return ended(encoding_named("rope").oracle(p.parameters())); };
+  spec.reference = [](const Arguments& p) {
+    auto rotary = as<Rotary>(encoding_named("rope").make(p.parameters()));
+    rotary.rotate = [right = rotary.rotate](const Tensor& x, Positions at, Role role) {
+      for (std::size_t n = 0; n < at.size(); ++n) EXPECT_LE(at[n], 4095);
+      return right(x, at, role);
+    };
+    return ended(rotary);
+  };
+  EXPECT_TRUE(std::holds_alternative<Holds>(agreement_searched(spec, one_case())));
+}
+
+// The whole operator has no positions of its own and no distances: its long calls alone say what a search
+// that has nothing to show does not.
+TEST(Recorded, long_calls_of_an_operator_count_where_the_searched_ones_are_vacuous) {
+  const Encoding whole = attention::in_every_kind(truth_of("rope", "dim=4")).back();
+  const Trial one = *trial(agreement(whole), whole, all_f64);
+  Plan plan = one_case();
+  while (plan.first < 1000 && std::holds_alternative<Holds>(search(one, plan))) ++plan.first;
+  ASSERT_TRUE(std::holds_alternative<Undecided>(search(one, plan)));
+  EXPECT_EQ(name(agreement_searched(whole, whole, all_f64, plan)), "holds");
+}
+
+// The largest error of ours is that of the case that is named, in its setting.
+TEST(Recorded, our_own_worst_case_is_of_a_setting) {
+  const EncodingSpec& spec = encoding_named("rope");
+  const Verdict verdict = agreement_searched(spec, one_case());
+  const auto* holds = std::get_if<Holds>(&verdict);
+  ASSERT_NE(holds, nullptr) << name(verdict);
+  const auto [given, inputs] = split(spec, holds->worst_at);
+  const auto t = static_cast<Position>(inputs.real("t"));
+  const Encoding truth = widened(spec.oracle(with(spec, given)), t, t),
+                 subject = widened(spec.make(with(spec, given)), t, t);
+  const Verdict again = replay(*trial(agreement(truth), subject, all_f64), inputs);
+  ASSERT_TRUE(std::holds_alternative<Holds>(again)) << name(again);
+  EXPECT_EQ(std::get<Holds>(again).worst.error, holds->worst.error) << holds->worst_at.text();
 }
 
 }  // namespace

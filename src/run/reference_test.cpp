@@ -124,5 +124,14 @@ TEST(Reference, of_a_bias_allows_every_pair_and_counts_those_that_are_seen) {
   EXPECT_FALSE(reference(truth_of("none", ""), all_f32, {0, 9}).has_value());
 }
 
+// Of a rotation and of a table of angles no two answers are further apart than twice the amplitude; a table
+// of numbers has no such end.
+TEST(Reference, of_a_grid_of_angles_has_a_ceiling) {
+  const Places places{{0, 0}, {3, 5}};
+  EXPECT_EQ(reference(truth_of("axial_rope", "dim=4"), all_f32, places)->ceiling, 2);
+  EXPECT_EQ(reference(truth_of("sincos_2d", "dim=8"), all_f32, places)->ceiling, 2);
+  EXPECT_EQ(reference(truth_of("relative_table", "heads=1"), all_f32, places)->ceiling, no_ceiling);
+}
+
 }  // namespace
 }  // namespace posproof::reference_test

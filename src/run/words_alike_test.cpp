@@ -49,5 +49,11 @@ TEST(WordsAlike, are_told_apart_by_no_freedom_of_rows) {
           "form: `symmetric` and `asymmetric` give the same values here; `future_factor=0.5` tells them apart"});
 }
 
+// Causal ones say nothing of the keys after the query, where the others differ from them.
+TEST(WordsAlike, are_of_the_same_side_of_the_query) {
+  for (const AlikeWord& one : alike_words(encodings::alibi, Case::parse("heads=12")))
+    EXPECT_NE(one.parameter, "form") << one.other;
+}
+
 }  // namespace
 }  // namespace posproof::words_alike_test

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <thread>
 
+#include "core/call.h"
 #include "core/random.h"
 #include "search/budget_clock.h"
 #include "search/case_result.h"
@@ -374,6 +375,25 @@ TEST(Shrink, finds_the_one_of_many_tokens_that_are_spread_over_the_domain) {
         return fails_where(std::find(at.begin(), at.end(), 2731) != at.end());
       },
       "tokens=1 t=2731");
+}
+
+// The second is nearer to the front by itself, which the first would not survive.
+TEST(Shrink, a_content_goes_to_the_front_without_the_others) {
+  expect_smallest(
+      [](Draw& draw) {
+        const auto x = draw.content("x", 4), y = draw.content("y", 4);
+        return fails_where(x[3] != 0 && std::ranges::any_of(y, [](double one) { return one != 0; }));
+      },
+      "x=[0,0,0,1] y=[1,0,0,0]");
+}
+
+// What is no option, or no answer at all, is the first.
+TEST(Repaired, an_option_that_there_is_not_is_the_first) {
+  const choice::OneOf options{{Value(std::string("query")), Value(std::string("key"))}};
+  const Value other = std::string("value"), own = std::string("key");
+  EXPECT_EQ(repaired(&other, options), options.values.front());
+  EXPECT_EQ(repaired(nullptr, options), options.values.front());
+  EXPECT_EQ(repaired(&own, options), own);
 }
 
 }  // namespace posproof::shrink_test
