@@ -247,13 +247,17 @@ TEST(OracleNone, allows_what_rounding_does_and_not_much_more) {
 TEST(OracleNone, counts_every_rounding_where_there_are_many) {
   const Contextual oracle = none("dim=128 scale=one");
   const std::vector<double> ones(128, 1.0);
-  const double bf16 = oracle.error(ones, ones, origin, origin, Precision::parse("bf16"));
+  const double bf16 = oracle.error(ones, ones, origin, origin, Precision::parse("bf16/bf16"));
   EXPECT_GT(bf16, 128 * 131 * unit_bf16);  // more than to first order: 131 roundings of 2^-8 compound
   // The power is within 2 units of itself, there and here; 1 comes off, and 128 of them are added.
   const auto compounded = [](double unit) { return 128 * (std::pow(1 + unit, 131) - 1); };
   EXPECT_NEAR(bf16, compounded(unit_bf16), 128 * 2 * 2 * 1.7 * unit_f64 + 128 * unit_f64 * bf16);
   EXPECT_NEAR(oracle.error(ones, ones, origin, origin, all_f32), compounded(unit_f32),
               128 * 2 * 2 * 1.1 * unit_f64);
+  // Sums in f32, whose 128 roundings are 1/512 of one in bf16, and three of the answer.
+  EXPECT_NEAR(oracle.error(ones, ones, origin, origin, Precision::parse("bf16")),
+              128 * (std::pow(1 + unit_f32, 128) * std::pow(1 + unit_bf16, 3) - 1),
+              128 * 2 * 4 * 1.1 * unit_f64);
 }
 
 // What is kept of an offset, or of a position, is of one precision.
