@@ -41,19 +41,23 @@ Encoding make(const Arguments& p) {
       }
     return out;
   };
-  // A product of dim terms is summed in any order, in the wider of the two formats as every unit for bf16 and
-  // f16 does: each term sees one rounding as a product and at most dim - 1 in sums. The sum itself, the
-  // scale and the product with it are rounded to the result's: 3 more. The same again in double for the value
-  // that it is compared with.
+  // A product of dim terms is summed in any order, in the result's format at worst: each term sees one
+  // rounding as a product and at most dim - 1 in sums; the sum itself, the scale and the product with it are
+  // 3 more. Below the normal numbers of f16 each is 2^-25 instead, and one of a query or a key that is scaled
+  // first counts as often as the other has. The same again in double for the value that it is compared with.
   contextual.error = [dim, scale](std::span<const double> q, std::span<const double> k,
                                   std::span<const double>, std::span<const double>,
                                   const Precision& precision) {
-    double sum = 0;
-    for (std::size_t c = 0; c < dim; ++c) sum += std::abs(q[c] * k[c]);
-    const double terms = static_cast<double>(dim);
-    const double roundings =
-        terms * std::min(precision.angle, precision.result) + 3 * precision.result + (terms + 3) * unit_f64;
-    return roundings * sum * static_cast<double>(scale);
+    double sum = 0, queries = 0, keys = 0;
+    for (std::size_t c = 0; c < dim; ++c) {
+      sum += std::abs(q[c] * k[c]);
+      queries += std::abs(q[c]), keys += std::abs(k[c]);
+    }
+    if (sum == 0) return 0.0;
+    const double roundings = static_cast<double>(dim) + 3;
+    const double subnormal =
+        precision.result == unit_f16 ? 0x1p-25 * (roundings + std::max(queries, keys)) : 0;
+    return roundings * (precision.result + unit_f64) * sum * static_cast<double>(scale) + subnormal;
   };
   return contextual;
 }

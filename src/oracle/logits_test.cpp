@@ -247,17 +247,21 @@ TEST(OracleNone, allows_what_rounding_does_and_not_much_more) {
 TEST(OracleNone, counts_every_rounding_where_there_are_many) {
   const Contextual oracle = none("dim=128 scale=one");
   const std::vector<double> ones(128, 1.0);
-  const double bf16 = oracle.error(ones, ones, origin, origin, Precision::parse("bf16/bf16"));
+  const double bf16 = oracle.error(ones, ones, origin, origin, Precision::parse("bf16"));
   EXPECT_GT(bf16, 128 * 131 * unit_bf16);  // more than to first order: 131 roundings of 2^-8 compound
   // The power is within 2 units of itself, there and here; 1 comes off, and 128 of them are added.
   const auto compounded = [](double unit) { return 128 * (std::pow(1 + unit, 131) - 1); };
   EXPECT_NEAR(bf16, compounded(unit_bf16), 128 * 2 * 2 * 1.7 * unit_f64 + 128 * unit_f64 * bf16);
   EXPECT_NEAR(oracle.error(ones, ones, origin, origin, all_f32), compounded(unit_f32),
               128 * 2 * 2 * 1.1 * unit_f64);
-  // Sums in f32, whose 128 roundings are 1/512 of one in bf16, and three of the answer.
-  EXPECT_NEAR(oracle.error(ones, ones, origin, origin, Precision::parse("bf16")),
-              128 * (std::pow(1 + unit_f32, 128) * std::pow(1 + unit_bf16, 3) - 1),
-              128 * 2 * 4 * 1.1 * unit_f64);
+  // In f16 half of the smallest number for each of 131 roundings and for each of 128 scaled entries; of
+  // nothing, nothing.
+  const std::vector<double> small(128, 0x1p-24), none_at_all(128, 0.0);
+  const Precision f16 = Precision::parse("f16");
+  const double below = oracle.error(ones, small, origin, origin, f16), least = 0x1p-25 * (131 + 128);
+  EXPECT_NEAR(below, least + 0x1p-24 * 128 * (std::pow(1 + unit_f16, 131) - 1), 1e3 * unit_f64 * least);
+  EXPECT_EQ(oracle.error(small, ones, origin, origin, f16), below);
+  EXPECT_EQ(oracle.error(ones, none_at_all, origin, origin, f16), 0);
 }
 
 // What is kept of an offset, or of a position, is of one precision.

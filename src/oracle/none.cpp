@@ -13,21 +13,28 @@ using namespace exact;
 
 namespace {
 
-// How far q . k * scale may be from the exact logit. Each term meets at most dim roundings on its way (its
-// product, and the sums in any order), in the wider of the two formats, as every unit that multiplies
-// matrices of bf16 or f16 does; the sum itself and the scale three more of the result's (a root, a quotient,
-// the product with it). So it is off by at most (1 + w)^dim (1 + u)^3 - 1 of itself, which is the first-order
-// dim w + 3 u where that is small. Our own exact logit is rounded to double once, and the bound itself, a sum
-// of dim positive terms, is short of its value by at most (dim + 4) units of a double.
+// How far q . k * scale may be from the exact logit where it is formed in arithmetic of unit u or better: not
+// every library sums bf16 in f32 (PyTorch 1.13's einsum on a CPU sums it in bf16). Each term meets at most
+// dim roundings on its way (its product, and the sums in any order), and the scale three more (a root, a
+// quotient, the product with it), so it is off by at most (1 + u)^(dim + 3) - 1 of itself, which is the
+// first-order (dim + 3) u where that is small. Below the normal numbers of f16 each rounding is half of the
+// smallest one instead: of dim products, of three results, and of the entries of a query or a key that the
+// scale multiplies first, which count as often as the other's entries. Our own exact logit is rounded to
+// double once, and the bound itself, a sum of dim positive terms, is short of its value by at most (dim + 4)
+// units of a double.
 double bound(std::span<const double> q, std::span<const double> k, double scale, const Precision& p) {
-  const auto terms = static_cast<long double>(q.size());
-  double size = 0;
-  for (std::size_t c = 0; c < q.size(); ++c) size += std::abs(q[c] * k[c]);
+  const auto roundings = static_cast<double>(q.size()) + 3;
+  double size = 0, of_q = 0, of_k = 0;
+  for (std::size_t c = 0; c < q.size(); ++c) {
+    size += std::abs(q[c] * k[c]);
+    of_q += std::abs(q[c]), of_k += std::abs(k[c]);
+  }
+  if (size == 0) return 0;
   size *= scale;
-  const auto logarithm = [](double unit) { return std::log1p(static_cast<long double>(unit)); };
   const auto subject = static_cast<double>(
-      std::expm1(terms * logarithm(std::min(p.angle, p.result)) + 3 * logarithm(p.result)));
-  return size * (subject + unit_f64) * (1 + (static_cast<double>(q.size()) + 4) * unit_f64);
+      std::expm1(static_cast<long double>(roundings) * std::log1p(static_cast<long double>(p.result))));
+  const double least = p.result == unit_f16 ? 0x1p-25 * (roundings + std::max(of_q, of_k)) : 0;
+  return (size * (subject + unit_f64) + least) * (1 + (roundings + 1) * unit_f64);
 }
 
 Tensor logits_of(const Tensor& q, const Tensor& k, std::size_t queries, std::size_t keys, std::size_t dim,

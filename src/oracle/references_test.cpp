@@ -92,8 +92,7 @@ TEST(References, are_allowed_what_the_oracle_is) {
   }
 }
 
-// Sums are formed in f32 where answers are in 16 bits: then three roundings are those of the answer, and 64
-// count little. The oracle has powers of 1 + u, the reference as many u.
+// The oracle has powers of 1 + u, the reference as many u.
 TEST(References, of_contents_alone_are_allowed_what_the_oracle_is) {
   const EncodingSpec& spec = encoding_named("none");
   const Parameters parameters = with(spec, Case::parse("dim=64"));
