@@ -622,6 +622,52 @@ TEST(CallDeviations, name_the_rest_of_a_thousand_tokens_that_is_left_alone) {
             "are, as at position 0");
 }
 
+// The shortest wrong call is tried first, whichever it is: its rows are those that are wrong there, and what
+// remembers is asked all calls in their order.
+TEST(CallDeviations, are_tried_in_the_shortest_wrong_call) {
+  const Encoding declared = encoding_named("rope").oracle(Case::parse("dim=2"));
+  const Subject silent{"made", "", answered_by(declared, [](const Call&) -> Tensor { throw Refusal("no"); }),
+                       all_f32};
+  const auto at = [&](std::size_t batch, std::size_t tokens, Position first) {
+    return call_of(declared, batch, tokens, Role::query, first);
+  };
+  const auto said = [&](const std::vector<Answered>& answered, const Effect& effect) {
+    return call_deviation(model_of(declared, all_f32), silent, declared, answered, {{effect}})
+        .value_or("none");
+  };
+  // In the first token of each row, of 3 rows of 1 token and of 1 row of 2.
+  std::vector<Answered> doubled;
+  for (const Call& call : {at(3, 1, 5), at(1, 2, 9)}) {
+    Call other = call;
+    for (std::size_t row = 0; row < call.batch; ++row)
+      other.positions.whole[row * call.positions.size() / call.batch] *= 2;
+    doubled.push_back({{}, call, answer(declared, other)});
+  }
+  const std::string found =
+      said(doubled,
+           effect_on_positions("positions are doubled", [](const TokenOf& token) { return 2 * token.at; }));
+  EXPECT_NE(found.find("the first token"), std::string::npos) << found;
+  // The positions of the first call stay for all later ones.
+  const Call first = at(1, 3, 5);
+  std::vector<Answered> kept;
+  for (const Call& call : {first, at(1, 3, 50), at(1, 3, 90)}) {
+    Call other = call;
+    other.positions = first.positions;
+    kept.push_back({{}, call, answer(declared, other)});
+  }
+  Effect stays{"positions stay", [] {
+                 return [all = std::make_shared<std::optional<TokenPositions>>()](const Call& call,
+                                                                                  std::size_t, std::size_t) {
+                   if (!*all) *all = call.positions;
+                   Instead out{call};
+                   out.call.positions = **all;
+                   return out;
+                 };
+               }};
+  stays.remembers = true;
+  EXPECT_EQ(said(kept, stays), "positions stay");
+}
+
 TEST(CallDeviations, name_the_place_of_a_row_of_a_table) {
   const Encoding table = encoding_named("sinusoidal").oracle(Case::parse("dim=2"));
   std::vector<Call> calls;
