@@ -186,7 +186,7 @@ class Distances {
     if (!away && !is_at(m_.subject, all + 1, m_.truth, all)) return std::nullopt;
     const auto kept = [=](Position d) {
       if (!away) return rounded_to_digits(d, digits);
-      const int bits = std::bit_width(static_cast<std::uint64_t>(d));
+      const int bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(d)));
       const Position step = Position{1} << std::max(0, bits - digits);
       return (d + step / 2) / step * step;
     };

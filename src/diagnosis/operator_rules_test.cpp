@@ -87,7 +87,7 @@ Mask all_of(const Mask& mask) {
 Weights divided(const Function<double(double)>& weight) {
   return [=](const Tensor& logits, const Mask& mask) {
     const Tensor weights =
-        each(logits, [&](auto i, auto j, double l) { return mask.at(i, j) ? weight(l) : 0.0; });
+        each(logits, [&](auto i, auto j, double l) { return mask.at(i, j) != 0 ? weight(l) : 0.0; });
     return each(weights, [&](auto i, auto, double w) {
       double sum = 0;
       for (const double other : weights.row(i)) sum += other;
@@ -103,8 +103,8 @@ void expect_over_queries(const std::string& family, const std::string& words) {
     return each(logits, [&](auto i, auto j, double l) {
       double sum = 0;
       for (std::size_t n = 0; n < logits.rows(); ++n)
-        if (mask.at(n, j)) sum += std::exp(logits.at(n, j) - l);
-      return mask.at(i, j) ? 1 / sum : 0;
+        if (mask.at(n, j) != 0) sum += std::exp(logits.at(n, j) - l);
+      return mask.at(i, j) != 0 ? 1 / sum : 0;
     });
   };
   EXPECT_EQ(of(family, words, {.weights = over_queries}),
@@ -117,12 +117,12 @@ Weights overflowing(double most, double (*rounded)(double)) {
   return [=](const Tensor& logits, const Mask& mask) {
     const Tensor powers = each(logits, [&](auto i, auto j, double l) {
       const double power = std::exp(l);
-      return !mask.at(i, j) ? 0 : power > most ? HUGE_VAL : rounded(power);
+      return mask.at(i, j) == 0 ? 0 : power > most ? HUGE_VAL : rounded(power);
     });
     return each(powers, [&](auto i, auto j, double w) {
       double sum = 0;
       for (const double other : powers.row(i)) sum += other;
-      return mask.at(i, j) ? w / sum : 0;
+      return mask.at(i, j) != 0 ? w / sum : 0;
     });
   };
 }
@@ -154,15 +154,16 @@ TEST(OperatorRules, name_what_stands_for_the_softmax) {
   EXPECT_EQ(of("none", "dim=4",
                {.weights =
                     [](const Tensor& logits, const Mask& mask) {
-                      return each(logits,
-                                  [&](auto i, auto j, double l) { return mask.at(i, j) ? positive(l) : 0; });
+                      return each(logits, [&](auto i, auto j, double l) {
+                        return mask.at(i, j) != 0 ? positive(l) : 0;
+                      });
                     }}),
             (Sentences{"max(logit, 0) stands for the softmax"}));
   EXPECT_EQ(of("none", "dim=4",
                {.weights =
                     [](const Tensor& logits, const Mask& mask) {
                       return each(logits, [&](auto i, auto j, double l) {
-                        return mask.at(i, j) ? 1 / (1 + std::exp(-l)) : 0;
+                        return mask.at(i, j) != 0 ? 1 / (1 + std::exp(-l)) : 0;
                       });
                     }}),
             (Sentences{"the sigmoid of each logit stands for the softmax"}));
@@ -179,7 +180,8 @@ TEST(OperatorRules, name_what_a_mask_does) {
   const auto less = [](double by) -> Weights {
     return [by](const Tensor& logits, const Mask& mask) {
       return attention::softmax(
-          each(logits, [&](auto i, auto j, double l) { return mask.at(i, j) ? l : l - by; }), all_of(mask));
+          each(logits, [&](auto i, auto j, double l) { return mask.at(i, j) != 0 ? l : l - by; }),
+          all_of(mask));
     };
   };
   for (const auto& [by, words] :
@@ -191,14 +193,14 @@ TEST(OperatorRules, name_what_a_mask_does) {
                {.weights =
                     [](const Tensor& logits, const Mask& mask) {
                       return each(attention::softmax(logits, all_of(mask)),
-                                  [&](auto i, auto j, double w) { return mask.at(i, j) ? w : 0; });
+                                  [&](auto i, auto j, double w) { return mask.at(i, j) != 0 ? w : 0; });
                     }}),
             (Sentences{"the mask is applied after the softmax: the weights of a query do not add up to 1"}));
   EXPECT_EQ(of("none", "dim=4",
                {.weights =
                     [](const Tensor& logits, const Mask& mask) {
                       return attention::softmax(
-                          each(logits, [&](auto i, auto j, double l) { return mask.at(i, j) ? l : 0; }),
+                          each(logits, [&](auto i, auto j, double l) { return mask.at(i, j) != 0 ? l : 0; }),
                           all_of(mask));
                     }}),
             (Sentences{"the mask is multiplied with the logits: a hidden key has logit 0"}));
