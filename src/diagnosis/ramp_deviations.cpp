@@ -68,20 +68,21 @@ std::optional<std::vector<std::string>> ramp_deviation(const std::vector<Measure
   const double factor = parameters.real("factor");
   if (factor <= 1) return std::nullopt;
   bool is_plain = true, is_divided = true;
-  double slack = 0;
+  std::vector<double> slacks;  // a slow pair's is the whole ramp where its angles are short for the format
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const double w = std::copysign(plain(parameters, divisor, i), pairs[i].declared);
     is_plain = is_plain && pairs[i].is_at(w);
     is_divided = is_divided && pairs[i].is_at(w / factor);
-    slack = std::max(slack, 4 * factor / (factor - 1) * pairs[i].ratio_error());
+    slacks.push_back(4 * factor / (factor - 1) * pairs[i].ratio_error());
   }
+  const double slack = std::ranges::max(slacks);
   if (is_plain) return Sentences{"frequencies are not scaled"};
   if (is_divided) return Sentences{fmt::format("every frequency is divided by {:g}, without a ramp", factor)};
   const auto is = kept(pairs, parameters, divisor, factor, true),
              ought = kept(pairs, parameters, divisor, factor, false);
   const auto all = [&](const Function<double(std::size_t)>& other) {
     for (std::size_t i = 0; i < is.size(); ++i)
-      if (!(std::abs(is[i] - other(i)) <= slack)) return false;
+      if (!(std::abs(is[i] - other(i)) <= slacks[i])) return false;
     return true;
   };
   if (all([&](std::size_t i) { return 1 - ought[i]; }))

@@ -39,6 +39,14 @@ Circle plus_fused(const Circle& a, const Circle& b) {
 // Of a pair, for the tokens of a row of the batch at these positions.
 using OfRow = Function<void(const Pair& pair, std::span<const Position> row, std::span<Circle> out)>;
 
+// Whether the contents of a row of the batch are 0 in that pair.
+bool is_zero(const Tensor& x, std::size_t b, const Pair& pair) {
+  const std::size_t rows = x.shape[1] * x.shape[2];
+  for (std::size_t r = b * rows; r < (b + 1) * rows; ++r)
+    if (x.at(r, pair.first) != 0 || x.at(r, pair.second) != 0) return false;
+  return true;
+}
+
 Rotary made(const Rotary& truth, const OfRow& of_row) {
   Rotary out = truth;
   out.exact = nullptr;
@@ -48,6 +56,7 @@ Rotary made(const Rotary& truth, const OfRow& of_row) {
     std::vector<Circle> circles(n);
     for (std::size_t b = 0; b < batch; ++b)
       for (const Pair& pair : own.pairs) {
+        if (is_zero(x, b, pair)) continue;  // and stays it
         const auto row = positions.whole().subspan(b * n, n);
         of_row(pair, row, circles);
         for (std::size_t h = 0; h < heads; ++h)
@@ -78,19 +87,38 @@ Rotary in_runs(const Rotary& truth,
   });
 }
 
-// Of a pair's positions from 0 to the last of a table; negative ones, and those past its end, are as
-// declared.
-using OfTable = Function<std::vector<Circle>(double frequency)>;
+// Of a pair's positions from 0 to the last that is given, each by those before it.
+using OfTable = Function<std::vector<Circle>(double frequency, Position last)>;
 
-Rotary by_table(const Rotary& truth, const OfTable& table) {
-  const auto kept = std::make_shared<std::map<double, std::vector<Circle>>>();
+// Tables by frequency, each as long as it was asked for: twice as long as before where that is not enough.
+class Tables {
+ public:
+  Tables(OfTable table, Position last) : table_(std::move(table)), last_(last) {}
+
+  std::span<const Circle> up_to(double frequency, Position t) {
+    constexpr Position shortest = 63;
+    std::vector<Circle>& kept = kept_[frequency];
+    if (t >= std::ssize(kept))
+      kept = table_(frequency, std::min(last_, std::max({t, 2 * std::ssize(kept), shortest})));
+    return kept;
+  }
+
+ private:
+  OfTable table_;
+  Position last_;
+  std::map<double, std::vector<Circle>> kept_;
+};
+
+// Up to the last position of a table; negative positions, and those past its end, are as declared.
+Rotary by_table(const Rotary& truth, Position last, const OfTable& table) {
+  const auto tables = std::make_shared<Tables>(table, last);
   return made(truth, [=](const Pair& pair, std::span<const Position> row, std::span<Circle> out) {
-    auto own = kept->find(pair.frequency);
-    if (own == kept->end()) own = kept->emplace(pair.frequency, table(pair.frequency)).first;
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      const auto t = static_cast<std::size_t>(std::max<Position>(0, row[k]));
-      out[k] = row[k] >= 0 && t < own->second.size() ? own->second[t] : of(row[k], pair.frequency);
-    }
+    Position farthest = 0;
+    for (const Position t : row) farthest = std::max(farthest, std::min(t, last));
+    const auto kept = tables->up_to(pair.frequency, farthest);
+    for (std::size_t k = 0; k < row.size(); ++k)
+      out[k] =
+          row[k] >= 0 && row[k] <= last ? kept[static_cast<std::size_t>(row[k])] : of(row[k], pair.frequency);
   });
 }
 
@@ -174,27 +202,30 @@ std::vector<RotationForm> recurrence_forms(const Rotary& truth, Position last) {
          for (Circle& one : run) one = now, now = plus(now, by);
        })});
   if (last >= most) return out;
-  out.push_back({"angles are added up position by position in f32, from 0 on",
-                 by_table(truth, [last](double w) { return of_sums(w, last); })});
+  out.push_back(
+      {"angles are added up position by position in f32, from 0 on", by_table(truth, last, &of_sums)});
   const std::string made = "cosines and sines are made from those of ",
                     f32 = " by the addition formulas in f32";
   out.push_back({"from position 1 on " + made + "the position before" + f32 + ", with fused multiply-add",
-                 by_table(truth, [last](double w) { return fused_from_those_before(w, last); })});
-  out.push_back({made + "the two halves of a position" + f32,
-                 by_table(truth, [last](double w) { return from_two_parts(w, last, &half_of); })});
-  out.push_back({made + "the largest power of 2 in a position and of the rest" + f32,
-                 by_table(truth, [last](double w) { return from_two_parts(w, last, &power_of_2_in); })});
+                 by_table(truth, last, &fused_from_those_before)});
+  out.push_back(
+      {made + "the two halves of a position" + f32,
+       by_table(truth, last, [](double w, Position to) { return from_two_parts(w, to, &half_of); })});
+  out.push_back(
+      {made + "the largest power of 2 in a position and of the rest" + f32,
+       by_table(truth, last, [](double w, Position to) { return from_two_parts(w, to, &power_of_2_in); })});
   out.push_back({"from position 2 on " + made +
                      "the two positions before: 2 cos w times the nearer one, less "
                      "the other, in f32",
-                 by_table(truth, [last](double w) { return from_both_before(w, last); })});
+                 by_table(truth, last, &from_both_before)});
   for (Position step = 1; step <= std::min(last, largest_step); step *= 2)
     for (Position first = step; first <= last; first *= 2)
       out.push_back(
           {fmt::format("from position {} on cosines and sines are made from those {} before by the addition "
                        "formulas in f32",
                        first, step == 1 ? std::string("of the position") : fmt::format("{} positions", step)),
-           by_table(truth, [=](double w) { return from_those_before(w, step, first, last); })});
+           by_table(truth, last,
+                    [=](double w, Position to) { return from_those_before(w, step, first, to); })});
   return out;
 }
 
