@@ -131,16 +131,18 @@ Case case_of(const Encoding& encoding, const Domain& domain, Position t,
              const std::vector<double>& content = {}, Role role = Role::query);
 
 // How the tokens of a long call follow each other, whose positions are not drawn one by one: as a sequence;
-// behind padding, which stands at the first position, too; as two sequences packed into one row; or in equal
-// steps to the end of the domain. Past the end they go on from its first position.
+// behind padding, which stands at the first position, too; as two sequences packed into one row; in equal
+// steps to the end of the domain; or as a sequence of which tokens in the middle are gone. Past the end they
+// go on from its first position.
 struct Arrangement {
-  enum class Kind { consecutive, left_padded, packed, spread };
+  enum class Kind { consecutive, left_padded, packed, spread, gapped };
   Kind kind = Kind::consecutive;
-  std::size_t turn = 0;  // tokens of padding, or of the first sequence
+  std::size_t turn = 0;  // tokens of padding, of the first sequence, or before the gap
 
   std::vector<Position> positions(std::size_t tokens, Position first, const Domain& within) const;
 };
-// Under the names `arranged`, `padding` and `packed`, with a suffix.
+// Under the names `arranged`, `padding`, `packed` and `before_gap`, with a suffix. `gapped` is in recorded
+// cases alone.
 Arrangement draw_arrangement(std::size_t tokens, Draw& draw, std::string_view suffix = "");
 
 // As many values as a content or an answer has at most where a long call is drawn.

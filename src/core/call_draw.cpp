@@ -44,6 +44,14 @@ std::string name_of(std::string_view letter, std::size_t token, std::size_t axis
   return axis == 0 ? name : fmt::format("{}_{}", name, axis);
 }
 
+// Of the number with that index, where the first has `part` of so many parts: another one of each, by steps
+// of the golden ratio; none where the first has none, as all are whole then.
+double share_of(std::size_t index, std::int64_t part, std::int64_t parts) {
+  constexpr std::int64_t step = 648055;  // parts of 2^20, odd
+  const auto own = part == 0 ? 0 : (part + static_cast<std::int64_t>(index) * step) % parts;
+  return static_cast<double>(own) / static_cast<double>(parts);
+}
+
 // Where every number is a position: whole ones, and behind each some parts of 2^20, `t_part`, which every
 // format down to f64 holds with it.
 TokenPositions with_parts(TokenPositions whole, Draw& draw, const std::vector<std::string>& names,
@@ -53,10 +61,11 @@ TokenPositions with_parts(TokenPositions whole, Draw& draw, const std::vector<st
   const std::size_t each = names.empty() ? 0 : whole.whole.size() / names.size();
   for (std::size_t n = 0; n < names.size(); ++n) {
     const auto own = std::span(whole.whole).subspan(n * each, each);
-    const std::int64_t most = std::ranges::max(own) >= within.hi ? 0 : parts - 1;
-    const auto part = static_cast<double>(draw.integer(names[n] + "_part", 0, most));
-    for (const Position t : own)
-      whole.real.push_back(static_cast<double>(t) + part / static_cast<double>(parts));
+    const std::int64_t most = std::ranges::min(own) >= within.hi ? 0 : parts - 1;
+    const std::int64_t part = draw.integer(names[n] + "_part", 0, most);
+    for (std::size_t r = 0; r < each; ++r)
+      whole.real.push_back(static_cast<double>(own[r]) +
+                           (own[r] >= within.hi ? 0 : share_of(r, part, parts)));
   }
   whole.whole.clear();
   return whole;
@@ -187,11 +196,14 @@ Call drawn_pairs(const Encoding& encoding, const Domain& domain, Draw& draw) {
 std::vector<Position> Arrangement::positions(std::size_t tokens, Position first, const Domain& within) const {
   std::vector<Position> out(tokens);
   const Position span = within.hi - within.lo + 1;
+  // Half of what the domain leaves.
+  const Position gap = std::max<Position>(0, within.hi - first - static_cast<Position>(tokens) + 1) / 2;
   for (std::size_t r = 0; r < tokens; ++r) {
     const auto behind = static_cast<Position>(r < turn ? 0 : r - turn), at = static_cast<Position>(r);
     const Position step = kind == Kind::consecutive   ? at
                           : kind == Kind::left_padded ? behind
                           : kind == Kind::packed      ? (r < turn ? at : behind)
+                          : kind == Kind::gapped      ? (r < turn ? at : at + gap)
                                                  : (within.hi - first) * at / static_cast<Position>(tokens);
     out[r] = within.lo + (first - within.lo + step) % span;
   }
@@ -199,13 +211,14 @@ std::vector<Position> Arrangement::positions(std::size_t tokens, Position first,
 }
 
 Arrangement draw_arrangement(std::size_t tokens, Draw& draw, std::string_view suffix) {
-  const std::string word = std::get<std::string>(
-      draw.one_of(fmt::format("arranged{}", suffix), {"consecutive", "left_padded", "packed", "spread"}));
+  const std::string word = std::get<std::string>(draw.one_of(
+      fmt::format("arranged{}", suffix), {"consecutive", "left_padded", "packed", "spread"}, {"gapped"}));
   const auto turn = [&](std::string_view name) {
     return static_cast<std::size_t>(
         draw.integer(fmt::format("{}{}", name, suffix), 1, static_cast<std::int64_t>(tokens) - 1));
   };
   if (word == "left_padded") return {Arrangement::Kind::left_padded, turn("padding")};
+  if (word == "gapped") return {Arrangement::Kind::gapped, turn("before_gap")};
   if (word == "packed") return {Arrangement::Kind::packed, turn("packed")};
   return {word == "spread" ? Arrangement::Kind::spread : Arrangement::Kind::consecutive, 0};
 }

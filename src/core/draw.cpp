@@ -46,8 +46,8 @@ struct Answers {
     return whole(least, most);
   }
   bool operator()(const choice::OneOf& a) const {
-    return std::any_of(a.values.begin(), a.values.end(),
-                       [&](const Value& v) { return text(v) == text(value); });
+    const auto is_it = [&](const Value& v) { return text(v) == text(value); };
+    return std::ranges::any_of(a.values, is_it) || std::ranges::any_of(a.rare, is_it);
   }
 
   bool whole(std::int64_t lo, std::int64_t hi) const {
@@ -75,7 +75,8 @@ struct Allowed {
   }
   std::string operator()(const choice::OneOf& a) const {
     std::vector<std::string> words;
-    for (const Value& value : a.values) words.push_back(text(value));
+    for (const std::vector<Value>& all : {a.values, a.rare})
+      for (const Value& value : all) words.push_back(text(value));
     return fmt::format("one of {}", fmt::join(words, ", "));
   }
 };
@@ -187,9 +188,9 @@ std::vector<std::size_t> Draw::permutation(std::string_view name, std::size_t si
   return order;
 }
 
-Value Draw::one_of(std::string_view name, std::vector<Value> values) {
+Value Draw::one_of(std::string_view name, std::vector<Value> values, std::vector<Value> rare) {
   if (values.empty()) throw Discard{};
-  return next(name, choice::OneOf{std::move(values)});
+  return next(name, choice::OneOf{std::move(values), std::move(rare)});
 }
 
 Value Replay::answer(std::string_view name, const Choice& choice) {

@@ -51,6 +51,7 @@ struct Permutation {  // a permutation of 0 .. size-1; simplest: the identity
 };
 struct OneOf {  // one of these numbers or words, simplest first
   std::vector<Value> values;
+  std::vector<Value> rare = {};  // allowed as well, in a recorded case; never drawn
 };
 }  // namespace choice
 
@@ -90,7 +91,8 @@ class Draw {
   std::vector<double> content(std::string_view name, std::size_t size);
   Tensor content(std::string_view name, Shape shape);
   std::vector<std::size_t> permutation(std::string_view name, std::size_t size);
-  Value one_of(std::string_view name, std::vector<Value> values);
+  // A recorded case may have one of the `rare` ones as well, which are never drawn.
+  Value one_of(std::string_view name, std::vector<Value> values, std::vector<Value> rare = {});
 
   // What was drawn so far.
   const Case& drawn() const { return drawn_; }

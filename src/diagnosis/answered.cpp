@@ -12,7 +12,7 @@
 #include "diagnosis/near_draw.h"
 #include "diagnosis/time_limit.h"
 #include "run/agreement.h"
-#include "run/long_calls.h"
+#include "run/long_cases.h"
 #include "search/budget_clock.h"
 #include "search/case_result.h"
 #include "search/generate.h"

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <set>
+#include <span>
 
 #include "catalogue/encodings/axial_rope.h"
 #include "catalogue/encodings/m_rope.h"
@@ -24,30 +26,34 @@ using long_calls_testing::truth_of;
 
 TEST(LongCalls, of_tokens_are_two_rows_and_of_a_table_one) {
   const auto rotated = asked(truth_of(encodings::rope, "dim=8 heads=2"));
-  ASSERT_EQ(rotated.size(), 17u);
+  ASSERT_EQ(rotated.size(), 21u);
   EXPECT_EQ(rotated[0].batch, 2u);
   EXPECT_EQ(rotated[0].positions.whole.size(), 2u * 1024);
   EXPECT_EQ(rotated[0].positions.whole[1023], 1023);
   EXPECT_EQ(rotated[0].positions.whole[1024], 4999) << "the second row is elsewhere";
   EXPECT_EQ(rotated[1].positions.whole.size(), 2u * 1025);
   EXPECT_EQ(rotated[1].role, Role::key);
-  for (const std::size_t between : {12, 13}) {
+  EXPECT_EQ(rotated[8].batch, 17u);
+  EXPECT_EQ(rotated[8].positions.whole.size(), 17u * 130);
+  EXPECT_EQ(rotated[8].positions.whole.back(), 16 * 19 + 129);
+  for (const std::size_t between : {13, 14}) {
     EXPECT_EQ(rotated[between].batch, 1u);
-    EXPECT_EQ(rotated[between].positions.whole, between == 12 ? from_to(205, 403) : from_to(783, 1559));
-    EXPECT_EQ(rotated[between].role, between == 12 ? Role::query : Role::key);
+    EXPECT_EQ(rotated[between].positions.whole, between == 13 ? from_to(205, 403) : from_to(783, 1559));
+    EXPECT_EQ(rotated[between].role, between == 13 ? Role::query : Role::key);
   }
-  EXPECT_EQ(rotated[14].batch, 2u);
-  EXPECT_EQ(rotated[14].positions.whole.size(), 2u * 3001);
-  for (const std::size_t most : {15, 16}) {
+  EXPECT_EQ(rotated[15].batch, 2u);
+  EXPECT_EQ(rotated[15].positions.whole.size(), 2u * 3001);
+  for (const std::size_t other : {16, 17, 18}) EXPECT_EQ(rotated[other].positions.whole.size(), 301u);
+  for (const std::size_t most : {19, 20}) {
     EXPECT_EQ(rotated[most].batch, 1u);
-    EXPECT_EQ(rotated[most].positions.whole, from_to(0, most == 15 ? 4096 : 4095));
-    EXPECT_EQ(rotated[most].role, most == 15 ? Role::query : Role::key);
+    EXPECT_EQ(rotated[most].positions.whole, from_to(0, most == 19 ? 4096 : 4095));
+    EXPECT_EQ(rotated[most].role, most == 19 ? Role::query : Role::key);
   }
   const auto rows = asked(truth_of(encodings::sinusoidal, "dim=8"));
-  ASSERT_EQ(rows.size(), 6u);
+  ASSERT_EQ(rows.size(), 9u);
   EXPECT_EQ(rows[0].positions.whole, from_to(0, 1023));
   EXPECT_EQ(rows[2].positions.whole, from_to(0, 198));
-  EXPECT_EQ(rows[5].positions.whole, from_to(0, 4096));
+  EXPECT_EQ(rows[8].positions.whole, from_to(0, 4096));
 }
 
 // The last tile of 256 tokens, where it is full; the positions of the second of two rows; keys from the
@@ -100,7 +106,7 @@ TEST(LongCalls, of_many_rows_tell_the_numbers_of_a_position_apart) {
 
 TEST(LongCalls, are_of_many_rows_each_at_positions_of_its_own) {
   const auto rotated = asked(truth_of(encodings::rope, "dim=8 heads=2"));
-  ASSERT_EQ(rotated.size(), 17u);
+  ASSERT_EQ(rotated.size(), 21u);
   for (const std::size_t tokens : {1, 2}) {
     const Call& call = rotated[2 * tokens];
     EXPECT_EQ(call.batch, 65u);
@@ -114,7 +120,7 @@ TEST(LongCalls, are_of_many_rows_each_at_positions_of_its_own) {
   // A grid has them, too, within the last position of each axis.
   const Encoding grid = truth_of(encodings::axial_rope, "dim=8");
   const auto on_a_grid = asked(grid);
-  ASSERT_EQ(on_a_grid.size(), 20u);
+  ASSERT_EQ(on_a_grid.size(), 24u);
   EXPECT_EQ(on_a_grid[4].positions.whole.size(), 2 * 2 * 65u);
   for (const Call& call : on_a_grid)
     for (std::size_t n = 0; n < call.positions.whole.size(); ++n)
@@ -220,6 +226,46 @@ TEST(LongCalls, refute_what_is_right_of_few_rows_alone) {
     EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("batch"), first + 1) << first;
     EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("tokens"), 1) << first;
   }
+}
+
+// In calls of more than 129 tokens, and of more rows than are drawn, channels take each other's contents: the
+// partner's of neighbouring channels are exchanged, those that pass are the first of all, and those below 0
+// are their size.
+TEST(LongCalls, of_rows_and_of_tokens_tell_channels_apart) {
+  const Encoding truth = truth_of(encodings::rope, "dim=16 rotary_dim=8 heads=2");
+  const std::function<double(std::span<const double> row, std::size_t c)> faults[] = {
+      [](std::span<const double> row, std::size_t c) { return row[c < 8 ? c ^ 1 : c]; },
+      [](std::span<const double> row, std::size_t c) { return row[c < 8 ? c : c - 8]; },
+      [](std::span<const double> row, std::size_t c) { return row[c < 8 ? c : c ^ 1]; },
+      [](std::span<const double> row, std::size_t c) { return c == 2 ? std::abs(row[c]) : row[c]; }};
+  for (const bool rows : {false, true})
+    for (const auto& fault : faults) {
+      const Encoding wrong = answered_by(truth, [&](Call call) {
+        const Tensor own = call.contents[0];
+        Tensor& x = call.contents[0];
+        for (std::size_t r = 0; r < x.rows(); ++r)
+          for (std::size_t c = 0; c < x.width(); ++c)
+            if (rows ? call.batch > 3 : call.positions.whole.size() / call.batch > 130)
+              x.at(r, c) = fault(own.row(r), c);
+        return answer(truth, call);
+      });
+      const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+      EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << rows << &fault - faults;
+    }
+}
+
+// Rows past a block of eight are at the positions of the block, where they have more than two tokens.
+TEST(LongCalls, are_of_many_rows_of_many_tokens) {
+  const Encoding truth = truth_of(encodings::rope, "dim=8 heads=2");
+  const Encoding wrong = answered_by(truth, [&](Call call) {
+    std::vector<Position>& all = call.positions.whole;
+    const std::size_t tokens = all.size() / call.batch;
+    for (std::size_t n = 8 * tokens; tokens > 2 && n < all.size(); ++n) all[n] = all[n - 8 * tokens];
+    return answer(truth, call);
+  });
+  const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+  ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
+  EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("batch"), 9);
 }
 
 // A kernel that was built for 8 rows holds, and what is wrong in its eighth row is seen.

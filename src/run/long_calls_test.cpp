@@ -4,17 +4,22 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <string>
 
 #include "catalogue/encodings/alibi.h"
 #include "catalogue/encodings/axial_rope.h"
+#include "catalogue/encodings/nerf.h"
 #include "catalogue/encodings/relative_table.h"
 #include "catalogue/encodings/rope.h"
 #include "catalogue/encodings/shaw.h"
+#include "catalogue/encodings/sincos_2d.h"
+#include "catalogue/encodings/sinusoidal.h"
 #include "catalogue/encodings/t5_bias.h"
 #include "core/call.h"
 #include "core/spec.h"
+#include "run/long_cases.h"
 #include "run/testing/long_calls.h"
 
 namespace posproof::long_calls_test {
@@ -26,7 +31,7 @@ using long_calls_testing::truth_of;
 
 TEST(LongCalls, of_a_bias_are_one_query_and_a_thousand_keys) {
   const auto calls = asked(truth_of(encodings::t5_bias, "heads=2"));
-  ASSERT_EQ(calls.size(), 6u);
+  ASSERT_EQ(calls.size(), 9u);
   EXPECT_EQ(calls[0].positions.whole, (std::vector<Position>{1023}));
   EXPECT_EQ(calls[0].keys.whole, from_to(0, 1023));
   const Position last = positions_of(truth_of(encodings::t5_bias, "heads=2")).hi;
@@ -41,20 +46,24 @@ TEST(LongCalls, of_a_bias_are_one_query_and_a_thousand_keys) {
     EXPECT_EQ(calls[square].positions.whole, from_to(0, square == 4 ? 256 : 255));
     EXPECT_EQ(calls[square].keys.whole, calls[square].positions.whole);
   }
+  EXPECT_EQ(calls[6].positions.whole, from_to(234, 300));
+  EXPECT_EQ(calls[6].keys.whole, from_to(0, 300));
+  EXPECT_EQ(calls[7].positions.whole, from_to(194, 198));
+  EXPECT_EQ(calls[8].positions.whole, from_to(330, 330));
+  EXPECT_EQ(calls[8].keys.whole, from_to(0, 330));
 }
 
 // 2^21 values of a call are room for 1,024 tokens of 2 rows of 16 heads of 64 channels, and not for 1,025;
 // for 4,097 tokens of 2 heads of 128 channels.
 TEST(LongCalls, are_as_long_as_a_call_has_room_for) {
   const auto rotated = asked(truth_of(encodings::rope, "dim=64 heads=16"));
-  ASSERT_EQ(rotated.size(), 17u);
+  ASSERT_EQ(rotated.size(), 21u);
   EXPECT_EQ(rotated[1].positions.whole.size(), 2u * 1024);
-  EXPECT_EQ(rotated[15].positions.whole.size(), 1025u);
-  EXPECT_EQ(asked(truth_of(encodings::rope, "dim=128 heads=2"))[15].positions.whole.size(), 4097u);
+  EXPECT_EQ(rotated[19].positions.whole.size(), 1025u);
+  EXPECT_EQ(asked(truth_of(encodings::rope, "dim=128 heads=2"))[19].positions.whole.size(), 4097u);
   const auto logits = asked(truth_of(encodings::shaw, "dim=8"));
-  ASSERT_EQ(logits.size(), 6u);
-  EXPECT_EQ(logits[2].contents[1].data, std::vector<double>(2 * 8, to_f32(4.0 / 3)))
-      << "no content of the two keys is 0";
+  ASSERT_EQ(logits.size(), 9u);
+  EXPECT_EQ(std::ranges::count(logits[2].contents[1].data, 0.0), 0) << "no content of the two keys is 0";
   EXPECT_EQ(logits[1].keys.whole.size(), 1025u);
 }
 
@@ -66,20 +75,92 @@ TEST(LongCalls, end_with_the_domain) {
       most = std::max(most, call.keys.whole.size());
     return most;
   };
-  EXPECT_EQ(keys_within(3 + 1022), 257u);
+  EXPECT_EQ(keys_within(3 + 1022), 331u);
+  EXPECT_EQ(keys_within(3 + 299), 257u);
   EXPECT_EQ(keys_within(3 + 1023), 1024u);
   EXPECT_EQ(keys_within(3 + 1024), 1025u);
   EXPECT_EQ(keys_within(3 + 254), 0u);
   truth = truth_of(encodings::rope, "dim=8 heads=1");
   const auto most_within = [&](Position hi) {
-    return asked(with_positions(truth, Domain{3, hi})).back().positions.whole.size();
+    std::size_t most = 0;
+    for (const Call& call : asked(with_positions(truth, Domain{3, hi})))
+      most = std::max(most, call.positions.whole.size() / call.batch);
+    return most;
   };
-  EXPECT_EQ(most_within(3 + 4094), 2u * 3001);
+  EXPECT_EQ(most_within(3 + 4094), 3001u);
   EXPECT_EQ(most_within(3 + 4095), 4096u);
 }
 
-TEST(LongCalls, are_of_no_grid) {
+TEST(LongCalls, are_of_no_pairs_on_a_grid) {
   EXPECT_TRUE(asked(truth_of(encodings::relative_table, "heads=1")).empty());
+}
+
+// Columns of the token before, in calls of more than 130.
+TEST(LongCalls, are_of_rows_on_a_grid_and_at_real_coordinates) {
+  for (const auto& [spec, words] :
+       {std::pair{&encodings::sincos_2d, "dim=8"}, {&encodings::nerf, "axes=3"}}) {
+    const Encoding truth = truth_of(*spec, words);
+    const Encoding wrong = answered_by(truth, [&, truth = truth](const Call& call) {
+      Tensor out = answer(truth, call);
+      for (std::size_t r = out.rows(); out.rows() > 130 && r-- > 1;) out.at(r, 1) = out.at(r - 1, 1);
+      return out;
+    });
+    const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+    EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << kind(truth) << words;
+  }
+  for (const Call& call : asked(truth_of(encodings::nerf, "axes=3"))) {
+    const std::vector<double>& all = call.positions.real;
+    for (std::size_t n = 3; n < all.size(); ++n)
+      EXPECT_TRUE(all[n] == all[n - 3] ? all[n] == std::floor(all[n]) : true) << n;
+  }
+}
+
+// One that follows the first by one is taken for the beginning of a sequence, by how tokens follow each
+// other: by the first two, by the largest so far, by the first three of those that rise.
+TEST(LongCalls, are_of_tokens_that_do_not_follow_each_other) {
+  using Positions = std::vector<Position>;
+  const auto follow = [](Positions& all) {
+    for (std::size_t n = 1; n < all.size(); ++n) all[n] = all[0] + static_cast<Position>(n);
+  };
+  const std::function<void(Positions&)> faults[] = {
+      [&](Positions& all) {
+        if (all[1] == all[0] + 1) follow(all);
+      },
+      [](Positions& all) {
+        for (std::size_t n = 1; n < all.size(); ++n) all[n] = std::max(all[n], all[n - 1]);
+      },
+      [&](Positions& all) {
+        if (std::ranges::is_sorted(all) && all[2] == all[0] + 2 && all[1] == all[0] + 1) follow(all);
+      },
+      [&](Positions& all) {
+        if (all[1] == all[0] && all.back() != all[0])
+          for (std::size_t n = 1; n < all.size(); ++n) all[n] -= 1;
+      }};
+  for (const Encoding& truth :
+       {truth_of(encodings::rope, "dim=8 heads=1"), truth_of(encodings::sinusoidal, "dim=8")})
+    for (const auto& fault : faults) {
+      const Encoding wrong = answered_by(truth, [&](Call call) {
+        if (call.batch == 1 && call.positions.whole.size() > 130) fault(call.positions.whole);
+        return answer(truth, call);
+      });
+      const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+      EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << kind(truth) << &fault - faults;
+    }
+}
+
+// The last keys, which fill no tile of 64, are one position farther where there are fewer queries than keys.
+TEST(LongCalls, of_a_bias_are_of_a_sequence_behind_others) {
+  const Encoding truth = truth_of(encodings::t5_bias, "heads=2");
+  for (const auto& [least, most] : {std::pair<std::size_t, std::size_t>{1, 1}, {3, 8}, {9, 128}}) {
+    const Encoding wrong = answered_by(truth, [&, least = least, most = most](Call call) {
+      const std::size_t nq = call.positions.whole.size(), nk = call.keys.whole.size();
+      for (std::size_t n = nk / 64 * 64; nq >= least && nq <= most && nk > 130 && nk < 1024 && n < nk; ++n)
+        call.keys.whole[n] -= 1;
+      return answer(truth, call);
+    });
+    const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+    EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << least;
+  }
 }
 
 // From one token past the trained length on calls are scaled, or take other divisors.

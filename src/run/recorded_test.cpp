@@ -133,10 +133,10 @@ TEST(Recorded, ends_when_its_time_is_over) {
   EXPECT_TRUE(std::get<Undecided>(*verdict).why.starts_with("stopped by `--time` (0.05 s) after "));
 }
 
-// The longest calls (run/long_calls.h), which are asked for between those that are recorded and the search.
+// The longest calls (run/long_cases.h), which are asked for between those that are recorded and the search.
 constexpr std::size_t long_calls = 2;
-constexpr std::size_t most_tokens = 4;  // of a table, and of a rotation: between full tiles, and the most
-constexpr std::size_t wide_calls = 4;   // of many queries, of many keys, and of both
+constexpr std::size_t most_tokens = 7;  // of a table: between full tiles, in each arrangement, and the most
+constexpr std::size_t wide_calls = 7;   // of many queries, of many keys, of both, and behind others
 
 // What was refuted after the recorded positions says after how many cases.
 TEST(Recorded, cases_count_before_those_that_are_searched) {

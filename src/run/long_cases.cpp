@@ -1,0 +1,489 @@
+#include "run/long_cases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "attention/reference_attention.h"
+#include "core/call.h"
+#include "core/draw.h"
+#include "run/narrowed.h"
+
+namespace posproof {
+namespace {
+
+// Two of `long_sizes`: tokens that fill every tile, and one more.
+struct Sizes {
+  std::int64_t full, past;
+};
+// Those that every kind is asked for, and the most.
+constexpr Sizes shortest_sizes = {256, 257}, usual_sizes = {1024, most_usual_tokens},
+                most_sizes = {4096, 4097};
+// Between them, in no tile's size: what a program does for up to so many tokens alone.
+constexpr std::array<std::int64_t, 3> between_sizes = {199, 777, 3001};
+
+// Where positions have several numbers they may repeat a few times: code for whole grids is asked for one
+// after the other. Real ones have parts of their own.
+bool fits(std::int64_t tokens, const Domain& domain) {
+  if (domain.real) return domain.hi > domain.lo;
+  const std::int64_t times = domain.axes == 1 ? 1 : 8;
+  for (std::size_t axis = 0; axis < domain.axes; ++axis)
+    if (tokens > times * (domain.last(axis) - domain.lo + 1)) return false;
+  return true;
+}
+
+// Of several numbers a rotation or a table: all pairs of a bias are asked for elsewhere.
+bool has_long_calls(const Signature& known, const Domain& domain) {
+  return domain.axes == 1 || known.role || known.has(Axis::token);
+}
+
+// One number a channel with as many digits as contents are given in, where those that are drawn have eight:
+// what rounds its input to fewer is seen. From 1 to 2 each is an odd number of last places, the first the
+// nearest to 4/3. By the golden ratio no two channels of up to hundreds are alike, as far as the format holds
+// so many, and neighbours, halves and blocks of a power of 2 differ in sign: what takes one channel for
+// another is seen.
+std::vector<double> numbers_of_all_digits(std::size_t channels, const Precision& precision) {
+  const double last_place = 2 * precision.input();
+  std::vector<double> out;
+  for (std::size_t c = 0; c < channels; ++c) {
+    const double whole_turns = 1.0 / 3 + static_cast<double>(c) * std::numbers::phi;
+    const double share = whole_turns - std::floor(whole_turns);
+    const double size = 1 + last_place * (2 * std::floor(share / (2 * last_place)) + 1);
+    out.push_back(std::popcount(c) % 2 == 0 ? size : -size);
+  }
+  return out;
+}
+
+// Of a long call: what each content of the encoding is given in every channel of its first token.
+class Contents {
+ public:
+  Contents(const Encoding& truth, const Precision& precision) : truth_(&truth), precision_(&precision) {}
+  std::vector<double> of(std::size_t contents) const {
+    return numbers_of_all_digits(width_of_content(*truth_, contents), *precision_);
+  }
+  // Of the first; none where nothing is taken.
+  std::vector<double> first() const {
+    return signature(*truth_).takes.empty() ? std::vector<double>() : of(0);
+  }
+  std::vector<double> of(std::size_t content, const Call& call) const {
+    return numbers_of_all_digits(count(shape_of_content(*truth_, call, content)), *precision_);
+  }
+
+ private:
+  const Encoding* truth_;
+  const Precision* precision_;
+};
+
+double product(std::span<const double> a, std::span<const double> b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+// Of the token with this number, counted through all rows.
+void put_number(Case& into, std::size_t number, std::size_t axis, Position t) {
+  into.set(fmt::format("t{}{}", number == 0 ? "" : std::to_string(number),
+                       axis == 0 ? "" : fmt::format("_{}", axis)),
+           static_cast<double>(t));
+}
+
+// Of several numbers of a position each is so much behind the one before: none is another in its place.
+constexpr Position between_axes = 5;
+
+// Where that row of so many tokens begins: so much behind the first position, where there is room for it, and
+// of several numbers none with another.
+void begin(Case& into, const Domain& domain, std::size_t row, std::int64_t tokens, Position behind) {
+  for (std::size_t axis = 0; axis < domain.axes; ++axis) {
+    const Position span = domain.last(axis) - domain.lo + 1, room = span >= tokens ? span - tokens : span - 1;
+    const Position first = behind + between_axes * static_cast<Position>(axis);
+    put_number(into, row, axis, domain.lo + std::min(first, room));
+  }
+}
+
+// A case of agreement: no content is 0, so that every channel shows. Where the call has no room for so many
+// tokens, the repaired case has as many as it has.
+Case case_of_length(const Encoding& truth, const Domain& domain, std::int64_t tokens,
+                    std::string_view arranged, const Contents& contents) {
+  const Signature& known = signature(truth);
+  const bool pairs = !known.role && !known.has(Axis::token);
+  // Of consecutive keys the last is the query's own: no key is behind it, whom a causal bias would not show.
+  const Position last = arranged == "spread" ? domain.hi : std::min(domain.hi, domain.lo + tokens - 1);
+  Case one = case_of(truth, domain, pairs ? last : domain.lo, contents.first());
+  one.set(known.role ? "tokens" : pairs ? "nk" : "rows", static_cast<double>(tokens));
+  one.set(pairs ? "arranged_j" : "arranged", std::string(arranged));
+  if (domain.axes > 1) begin(one, domain, 0, tokens, 0);
+  if (domain.real) one.set("t_part", 647033.0);  // of 2^20
+  return one;
+}
+
+// One row of a rotation, so much behind the first position.
+Case case_of_one_row(const Encoding& truth, const Domain& domain, std::int64_t tokens,
+                     const std::string& role, const Contents& contents, Position behind = 0) {
+  Case one = case_of_length(truth, domain, tokens, "consecutive", contents);
+  one.set("batch", 1.0);
+  begin(one, domain, 0, tokens, behind);
+  one.set("role", role);
+  return one;
+}
+
+// Two rows of a rotation, at positions of their own where there is room for it: the second goes on behind
+// many tokens that were there before, which fill no tile.
+Case case_of_two_rows(const Encoding& truth, const Domain& domain, std::int64_t tokens,
+                      std::string_view arranged, const Contents& contents) {
+  const Position apart = tokens < usual_sizes.full ? 19 : 4999;
+  Case one = case_of_length(truth, domain, tokens, arranged, contents);
+  one.set("batch", 2.0);
+  for (const std::size_t row : {0, 1}) begin(one, domain, row, tokens, apart * static_cast<Position>(row));
+  one.set("role", arranged == "spread" ? "key" : "query");
+  return one;
+}
+
+// So many rows of so many tokens, whose positions are put into it.
+Case case_of_rows_of(const Encoding& truth, const Domain& domain, Position batch, Position tokens,
+                     const Contents& contents) {
+  Case out = case_of(truth, domain, domain.lo, contents.first());
+  out.set("batch", static_cast<double>(batch));
+  out.set("tokens", static_cast<double>(tokens));
+  return out;
+}
+
+// As many rows of as many tokens as a step of training has: past blocks of both at once.
+Case case_of_a_batch(const Encoding& truth, const Domain& domain, const Contents& contents) {
+  constexpr Position rows = 17, tokens = 130;
+  Case out = case_of_rows_of(truth, domain, rows, tokens, contents);
+  out.set("arranged", std::string("consecutive"));
+  for (Position row = 0; row < rows; ++row)
+    begin(out, domain, static_cast<std::size_t>(row), tokens, 19 * row);
+  return out;
+}
+
+// Where rows begin: no two at the same position where the domain has room, or all at one, as those of a batch
+// that is decoded in step.
+enum class RowsBegin { apart, together };
+
+Case case_of_rows(const Encoding& truth, const Domain& domain, std::int64_t tokens, const std::string& role,
+                  const Contents& contents, RowsBegin begin) {
+  constexpr Position together = 7;
+  Case one = case_of_rows_of(truth, domain, many_rows, tokens, contents);
+  one.set("role", role);
+  for (Position r = 0; r < many_rows; ++r)
+    for (Position token = 0; token < tokens; ++token)
+      for (std::size_t axis = 0; axis < domain.axes; ++axis) {
+        const Position span = domain.last(axis) - domain.lo + 1, step = std::max(tokens, span / many_rows);
+        const Position first = begin == RowsBegin::apart ? r * step : together;
+        put_number(one, static_cast<std::size_t>(r * tokens + token), axis,
+                   domain.lo + (first + token + between_axes * static_cast<Position>(axis)) % span);
+      }
+  return one;
+}
+
+// Two numbers of every position are the same, and others are in turn smaller and larger. A program that takes
+// such a call for text, whose numbers are all the same, by looking at two of them is right of nearly all
+// calls that are drawn.
+Case case_of_two_alike(const Encoding& truth, const Domain& domain, std::size_t one, std::size_t other,
+                       const Contents& contents) {
+  constexpr Position batch = 2, tokens = 2;
+  Case out = case_of_rows_of(truth, domain, batch, tokens, contents);
+  for (Position number = 0; number < batch * tokens; ++number)
+    for (std::size_t axis = 0; axis < domain.axes; ++axis) {
+      const Position span = domain.last(axis) - domain.lo + 1;
+      const bool alike = axis == one || axis == other;
+      const Position most =
+          alike ? std::min(span, domain.last(one == axis ? other : one) - domain.lo + 1) : span;
+      put_number(out, static_cast<std::size_t>(number), axis,
+                 domain.lo + (alike ? number + 1 : number + number % 2 * 2) % most);
+    }
+  return out;
+}
+
+// Two rows of two tokens: the numbers of one position in each, the first or the last, are all the same, as
+// those of text are, and of the other none are. A program that takes a call for text by looking at one token
+// is right of nearly all calls that are drawn, and wrong of most prompts with an image.
+Case case_of_one_text_token(const Encoding& truth, const Domain& domain, std::size_t text,
+                            const Contents& contents) {
+  constexpr Position apart = 3;
+  Case out = case_of_rows_of(truth, domain, 2, 2, contents);
+  for (std::size_t number = 0; number < 4; ++number)
+    for (std::size_t axis = 0; axis < domain.axes; ++axis) {
+      const bool of_text = number % 2 == text;
+      Position most = domain.last(axis) - domain.lo + 1;
+      for (std::size_t other = 0; of_text && other < domain.axes; ++other)
+        most = std::min(most, domain.last(other) - domain.lo + 1);
+      const auto row = static_cast<Position>(number / 2);
+      const Position behind = 2 + row + (of_text ? 0 : apart * static_cast<Position>(domain.axes - 1 - axis));
+      put_number(out, number, axis, domain.lo + behind % most);
+    }
+  return out;
+}
+
+// Two rows of two tokens, whose positions are neighbours in one of them alone. Rows that are drawn are
+// arranged alike: a program that finds out from one row that positions follow each other is right of nearly
+// all.
+Case case_of_one_row_of_neighbours(const Encoding& truth, const Domain& domain, std::size_t row,
+                                   const Contents& contents) {
+  constexpr std::array<Position, 2> neighbours = {3, 4}, others = {6, 1};
+  Case out = case_of_rows_of(truth, domain, 2, 2, contents);
+  for (std::size_t number = 0; number < 4; ++number)
+    for (std::size_t axis = 0; axis < domain.axes; ++axis) {
+      const Position span = domain.last(axis) - domain.lo + 1;
+      const Position behind = (number / 2 == row ? neighbours : others)[number % 2];
+      put_number(out, number, axis, domain.lo + behind % span);
+    }
+  return out;
+}
+
+// The same with more tokens a row, of which one row ends just before the end of the domain, so that steps
+// through the rest of it are of one; those of the other are through all of it.
+std::optional<Case> case_of_one_row_of_steps_of_one(const Encoding& truth, const Domain& domain,
+                                                    std::size_t row, const Contents& contents) {
+  constexpr Position tokens = tile_edges.front();
+  Case out = case_of_rows_of(truth, domain, 2, tokens, contents);
+  out.set("arranged", std::string("spread"));
+  for (std::size_t number = 0; number < 2; ++number)
+    for (std::size_t axis = 0; axis < domain.axes; ++axis) {
+      if (domain.last(axis) - domain.lo < 2 * tokens) return std::nullopt;
+      put_number(out, number, axis, number == row ? domain.last(axis) - tokens : domain.lo);
+    }
+  return out;
+}
+
+// Of a rotation, those in which rows, or the numbers of a position, may be taken for each other.
+std::vector<Case> cases_of_rows(const Encoding& truth, const Domain& domain, const Contents& contents) {
+  std::vector<Case> out;
+  for (const std::int64_t tokens : {1, 2})
+    for (const std::string role : {"query", "key"})
+      out.push_back(case_of_rows(truth, domain, tokens, role, contents, RowsBegin::apart));
+  out.push_back(case_of_rows(truth, domain, 1, "query", contents, RowsBegin::together));
+  out.push_back(case_of_rows(truth, domain, 2, "key", contents, RowsBegin::together));
+  out.push_back(case_of_a_batch(truth, domain, contents));
+  for (const std::size_t row : {0, 1})
+    out.push_back(case_of_one_row_of_neighbours(truth, domain, row, contents));
+  for (const std::size_t row : {0, 1})
+    if (auto more = case_of_one_row_of_steps_of_one(truth, domain, row, contents))
+      out.push_back(std::move(*more));
+  for (const std::size_t text : {0, 1})
+    if (domain.axes > 1) out.push_back(case_of_one_text_token(truth, domain, text, contents));
+  for (std::size_t a = 0; a < domain.axes; ++a)
+    for (std::size_t b = a + 1; b < domain.axes; ++b)
+      out.push_back(case_of_two_alike(truth, domain, a, b, contents));
+  return out;
+}
+
+// So many queries against two keys, and two queries against so many keys: blocks of either, where the other
+// is not one alone. Every key stands at or before a query.
+std::vector<Case> cases_of_many_queries(const Encoding& truth, const Domain& domain, Sizes sizes,
+                                        const Contents& contents) {
+  const Call two{.positions = {.whole = {0, 0}}, .keys = {.whole = {0, 0}}};
+  Case one = case_of(truth, domain, domain.lo, {});
+  for (std::size_t n = 0; n < signature(truth).takes.size(); ++n)
+    one.set(signature(truth).takes[n].name, contents.of(n, two));
+  const auto with = [&](std::string_view few, std::string_view many, Position first, Position second,
+                        std::int64_t tokens) {
+    Case out = one;
+    out.set(few == "i" ? "nq" : "nk", 2.0);
+    out.set(few == "i" ? "nk" : "nq", static_cast<double>(tokens));
+    out.set(few, static_cast<double>(first));
+    out.set(fmt::format("{}1", few), static_cast<double>(second));
+    out.set(fmt::format("arranged_{}", many), std::string("consecutive"));
+    return out;
+  };
+  const Position last = domain.lo + sizes.full - 1;
+  std::vector<Case> out = {with("j", "i", domain.lo, domain.lo + sizes.past / 2, sizes.past),
+                           with("i", "j", last, last - 1, sizes.full)};
+  const auto last_of = [&](std::int64_t queries, std::int64_t keys) {
+    Case sequence = one;
+    for (const std::string letter : {"i", "j"}) {
+      sequence.set(letter == "i" ? "nq" : "nk", static_cast<double>(letter == "i" ? queries : keys));
+      sequence.set(letter, static_cast<double>(domain.lo + (letter == "i" ? keys - queries : 0)));
+      sequence.set("arranged_" + letter, std::string("consecutive"));
+    }
+    return sequence;
+  };
+  // A sequence against itself: tiles of both at once.
+  for (const std::int64_t tokens : {shortest_sizes.past, shortest_sizes.full})
+    out.push_back(last_of(tokens, tokens));
+  // Behind tokens that were there before: a chunk of a prompt, tokens that were guessed, one token. None of
+  // the keys fill tiles.
+  for (const auto& [queries, keys] : {std::pair{67, 301}, {5, 199}, {1, 331}})
+    if (fits(keys, domain)) out.push_back(last_of(queries, keys));
+  return out;
+}
+
+// Of the whole operator one length. The first query's product with its key, over the root of their width, is
+// between 1 and 2, over so many powers of 2; those of others are some powers of two of it. What large logits
+// round to would hide what the positions do to them.
+Case case_of_the_operator(const Encoding& truth, std::int64_t tokens, const std::string& mask,
+                          const Contents& contents, int smaller) {
+  Case one;
+  one.set("tokens", static_cast<double>(tokens));
+  one.set("mask", mask);
+  std::vector<double> query = contents.of(0);
+  const double logit = product(query, contents.of(1)) / std::sqrt(static_cast<double>(query.size()));
+  for (double& x : query) x = std::ldexp(x, -std::ilogb(logit) - smaller);
+  for (std::size_t n = 0; n < signature(truth).takes.size(); ++n)
+    one.set(signature(truth).takes[n].name, n == 0 ? query : contents.of(n));
+  return one;
+}
+
+// In which what the positions give decides: of large logits the keys with the largest take all of the weight.
+// The fewer keys there are, the more one counts: one past each tile, which every query sees where the
+// encoding has room for that, and whose logits are up to 4. Of many keys none of the contents is past 1.
+std::vector<Case> cases_of_all_keys(const Encoding& truth, const Contents& contents) {
+  const std::string mask = is_causal(truth) ? "causal" : "none";
+  std::vector<Case> out;
+  for (const std::int64_t tokens : {65, 129, 193})
+    out.push_back(case_of_the_operator(truth, tokens, mask, contents, 5));
+  out.push_back(case_of_the_operator(truth, shortest_sizes.past, "causal", contents, 7));
+  return out;
+}
+
+// Two tokens whose keys are opposite, and whose values are. Many logits are large, and what their rounding
+// does is allowed; here a query's product with a key is between 1 and 2, so that the answer is about its
+// tangent, and each of q, k and v that was rounded to fewer digits shows in it.
+Case case_of_opposite_tokens(const Encoding& truth, const Contents& contents) {
+  Case one;
+  one.set("tokens", 2.0);
+  one.set("mask", "causal");
+  const int power = std::ilogb(product(contents.of(0), contents.of(1)));
+  for (std::size_t n = 0; n < signature(truth).takes.size(); ++n) {
+    std::vector<double> values = contents.of(n);
+    for (double& x : values) x = std::ldexp(x, n == 0 ? -power : 0);
+    for (std::size_t c = 0, width = values.size(); c < width; ++c)
+      values.push_back(n == 0 ? values[c] : -values[c]);
+    one.set(signature(truth).takes[n].name, values);
+  }
+  return one;
+}
+
+// The most tokens: of a rotation queries past all tiles, and keys that fill them.
+std::vector<Case> cases_of_the_most(const Encoding& truth, const Domain& domain, const Contents& contents) {
+  if (!fits(most_sizes.full, domain)) return {};
+  const std::int64_t tokens = fits(most_sizes.past, domain) ? most_sizes.past : most_sizes.full;
+  if (!signature(truth).role) return {case_of_length(truth, domain, tokens, "consecutive", contents)};
+  return {case_of_one_row(truth, domain, tokens, "query", contents),
+          case_of_one_row(truth, domain, most_sizes.full, "key", contents)};
+}
+
+// So many tokens of one row that are arranged in another way from number `turn` on.
+struct Arranged {
+  const char *word, *turn_of;
+  std::int64_t turn;
+  const char* role;
+};
+constexpr std::int64_t arranged_tokens = 301;
+constexpr std::array<Arranged, 3> arranged_otherwise = {{{"packed", "packed", 190, "query"},
+                                                         {"left_padded", "padding", 37, "key"},
+                                                         {"gapped", "before_gap", 150, "key"}}};
+
+Case case_of_one_arranged(const Encoding& truth, const Domain& domain, const Arranged& as,
+                          const Contents& contents) {
+  Case one = signature(truth).role ? case_of_one_row(truth, domain, arranged_tokens, as.role, contents, 3)
+                                   : case_of_length(truth, domain, arranged_tokens, as.word, contents);
+  one.set("arranged", std::string(as.word));
+  one.set(as.turn_of, static_cast<double>(as.turn));
+  return one;
+}
+
+// Of a rotation or a table, between full tiles; of a rotation the most in two rows.
+std::vector<Case> cases_between(const Encoding& truth, const Domain& domain, const Contents& contents) {
+  std::vector<Case> out;
+  for (const std::int64_t tokens : between_sizes)
+    if (!fits(tokens, domain))
+      break;
+    else if (!signature(truth).role)
+      out.push_back(case_of_length(truth, domain, tokens, "consecutive", contents));
+    else if (tokens == between_sizes.back())
+      out.push_back(case_of_two_rows(truth, domain, tokens, "consecutive", contents));
+    else
+      out.push_back(
+          case_of_one_row(truth, domain, tokens, out.empty() ? "query" : "key", contents, tokens + 6));
+  for (const Arranged& as : arranged_otherwise)
+    if (fits(arranged_tokens, domain)) out.push_back(case_of_one_arranged(truth, domain, as, contents));
+  return out;
+}
+
+// Whether frequencies or amplitude of a call of so many tokens, from 0 on, are others than of the shortest
+// one.
+bool change_within(const Rotary& rotary, std::int64_t tokens) {
+  const auto shortest = in_call(rotary, 0), there = in_call(rotary, tokens - 1);
+  return there->amplitude != shortest->amplitude ||
+         !std::ranges::equal(there->pairs, shortest->pairs, {}, &Pair::frequency, &Pair::frequency);
+}
+
+// Where the frequencies depend on the length of the call: one row of the most tokens, if they are others
+// there. In calls that are drawn, which are shorter, only a position says that the sequence is long: a
+// program that counts its tokens answers them as one that never scales.
+std::optional<Case> case_past_a_change(const Encoding& truth, const Encoding& subject,
+                                       const Precision& precision) {
+  if (!depends_on_the_call(truth) || !signature(subject).role) return std::nullopt;
+  const Domain domain = overlap(positions_of(subject), positions_of(truth));
+  if (domain.real || domain.lo != 0 || !fits(most_sizes.past, domain) ||
+      !change_within(as<Rotary>(truth), most_sizes.past))
+    return std::nullopt;
+  return case_of_one_row(truth, domain, most_sizes.past, "query", Contents(truth, precision));
+}
+
+}  // namespace
+
+std::optional<Encoding> as_the_subject(const Encoding& truth, const Encoding& subject) {
+  if (depends_on_the_call(truth)) return std::nullopt;
+  const std::vector<Encoding> kinds = attention::in_every_kind(truth);
+  const Encoding* same = attention::same_kind(kinds, subject);
+  return same == nullptr ? std::nullopt : std::optional(*same);
+}
+
+std::vector<double> contents_of_all_digits(const Encoding& truth, const Precision& precision) {
+  return Contents(truth, precision).first();
+}
+
+std::vector<Case> long_cases(const Encoding& truth, const Encoding& subject, const Precision& precision) {
+  const auto same = as_the_subject(truth, subject);
+  if (!same) return {};
+  const Contents contents(*same, precision);
+  if (!signature(*same).positions)
+    return {case_of_opposite_tokens(*same, contents),
+            case_of_the_operator(*same, shortest_sizes.past, "causal", contents, 0)};
+  const Domain domain = overlap(positions_of(subject), positions_of(*same));
+  if (!has_long_calls(signature(*same), domain)) return {};
+  std::vector<Case> out;
+  const auto add = [&](std::int64_t tokens, std::string_view arranged) {
+    if (fits(tokens, domain))
+      out.push_back(signature(*same).role ? case_of_two_rows(*same, domain, tokens, arranged, contents)
+                                          : case_of_length(*same, domain, tokens, arranged, contents));
+  };
+  for (const Sizes& sizes : {shortest_sizes, usual_sizes})
+    add(sizes.full, "consecutive"), add(sizes.past, "spread");
+  return out;
+}
+
+std::vector<Case> wide_cases(const Encoding& truth, const Encoding& subject, const Precision& precision) {
+  if (auto past = case_past_a_change(truth, subject, precision)) return {std::move(*past)};
+  const auto same = as_the_subject(truth, subject);
+  if (!same) return {};
+  const Signature& known = signature(*same);
+  const Contents contents(*same, precision);
+  if (!known.positions) return cases_of_all_keys(*same, contents);
+  const Domain domain = overlap(positions_of(subject), positions_of(*same));
+  if ((domain.real && !known.has(Axis::token)) || !has_long_calls(known, domain)) return {};
+  if (!known.role && !known.has(Axis::token)) {
+    for (const Sizes& sizes : {usual_sizes, shortest_sizes})
+      if (fits(sizes.past, domain)) return cases_of_many_queries(*same, domain, sizes, contents);
+    return {};
+  }
+  std::vector<Case> out;
+  if (known.role) out = cases_of_rows(*same, domain, contents);
+  for (Case& one : cases_between(*same, domain, contents)) out.push_back(std::move(one));
+  for (Case& one : cases_of_the_most(*same, domain, contents)) out.push_back(std::move(one));
+  return out;
+}
+
+}  // namespace posproof
