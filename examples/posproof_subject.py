@@ -273,7 +273,7 @@ _MEANS = {
     "qkv": "qkv mixed_qkv qkv_states",
     "q": "q query xq query_states query_layer queries",
     "k": "k key xk key_states key_layer keys",
-    "positions": "position_ids positions pos input_pos pos_ids position timesteps steps residue_index ri",
+    "positions": "position_ids positions token_positions pos input_pos pos_ids position timesteps steps residue_index ri",
     "length": "seq_len max_seq_len seqlen length seq_length sequence_length n num_positions max_len",
     "offset": "offset start_pos seqlen_offset past_key_values_length past_length past_len start past_kv_len start_idx start_index",
     "cos": "cos cos_cached cosine",
@@ -295,7 +295,7 @@ _MEANING = {name: what for what, names in _MEANS.items() for name in names.split
 
 # What a parameter of a constructor is, by its name: a key of what posproof asks, or a rule of _setting().
 _SETTINGS = {name: what for what, names in {
-    "dim": "d d_model dim_model head_dim head_size embed_dim embedding_dim num_hiddens hidden_size hidden_dim dim_head features "
+    "dim": "d d_k d_model dim_model head_dim head_size embed_dim embedding_dim num_hiddens hidden_size hidden_dim dim_head features "
            "kv_channels n_embd",
     "width": "dim rotary_dim rotary_ndims rotary_embedding_dims",
     "base": "base theta rope_theta rotary_base rotary_emb_base",

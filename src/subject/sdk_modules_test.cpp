@@ -125,6 +125,27 @@ TEST(SdkModules, a_class_has_the_width_the_direction_and_the_share_that_are_aske
   EXPECT_EQ(answered("bidirectional"), 3 + 24 + 250);
 }
 
+// As courses name them: a key's width and the positions of tokens.
+TEST(SdkModules, a_class_may_be_of_a_width_of_keys_and_its_call_of_positions_of_tokens) {
+  NEEDS_TORCH;
+  const std::string words =
+      testing::python("src/subject/testing/one_line.py",
+                      "'import torch; from posproof_subject import serve_module\n"
+                      "class Keyed(torch.nn.Module):\n"
+                      "    def __init__(self, theta, d_k, max_seq_len):\n"
+                      "        super().__init__()\n"
+                      "        self.width, self.base = d_k, theta\n"
+                      "    def forward(self, x, token_positions):\n"
+                      "        return x * (self.width + self.base + token_positions[:, None, :, None])\n"
+                      "serve_module(Keyed)'");
+  const Subject subject = open(words, asked("rope", "dim=8 heads=1 base=1000", Rotary{.dim = 8, .heads = 1}));
+  const std::vector<Position> at = {3};
+  EXPECT_EQ(as<Rotary>(subject.encoding)
+                .rotate(Tensor({1, 1, 1, 8}, std::vector<double>(8, 1)), at, Role::query)
+                .data.front(),
+            8 + 1000 + 3);
+}
+
 // It answers a position for each token, too, but without looking at them.
 TEST(SdkModules, a_way_whose_answer_is_the_same_for_all_tokens_is_not_taken) {
   NEEDS_TORCH;
