@@ -79,6 +79,10 @@ long double scale_of(const Arguments& p, std::size_t axis) {
 Pair place(const std::string& layout, std::size_t begin, std::size_t width, std::size_t all, std::size_t j) {
   if (layout == "sines_first") return {begin / 2 + j, (all + begin) / 2 + j, 0, j};
   if (layout == "interleaved") return {begin + 2 * j, begin + 2 * j + 1, 0, j};
+  if (layout == "alternating") {
+    const std::size_t turn = (j * all + begin) / width;
+    return {2 * turn, 2 * turn + 1, 0, j};
+  }
   const std::size_t early = begin + j, late = early + width / 2;
   if (layout == "sin_cos") return {early, late, 0, j};
   return {late, early, 0, j};
@@ -162,9 +166,10 @@ const std::vector<Parameter> parameters = {
      "how many columns each axis has, the first columns' axis first; [0]: an even share of the width",
      "channels"},
     convention(
-        "layout", {"sin_cos", "cos_sin", "interleaved", "sines_first"},
+        "layout", {"sin_cos", "cos_sin", "interleaved", "sines_first", "alternating"},
         "where sines and cosines of an axis stand in its part: sin_cos, cos_sin, interleaved; sines_first: the "
-        "sines of all axes, then their cosines (timm)"),
+        "sines of all axes, then their cosines (timm); alternating: sine and cosine of each axis in turn, for one "
+        "frequency after the other (LoFTR)"),
     convention("divisor", {"half", "half_minus_one"},
                "half: exponent 2j/(columns of the axis); half_minus_one: j/(h-1) of its h frequencies"),
     convention(
@@ -250,6 +255,13 @@ const std::vector<Relation> relations = {
      "interleaved columns, where some are cut",
      [](const Arguments& p) { return p.is("layout", "interleaved"); },
      {{{"uneven", {"round_up"}}}}},
+    {{"parts"},
+     "parts of one width, where axes alternate",
+     [](const Arguments& p) {
+       const auto parts = parts_of(p);
+       return std::ranges::count(parts, parts[0]) == std::ssize(parts);
+     },
+     {{{"layout", {"alternating"}}}}},
     {{"dim", "parts"},
      "parts with two frequencies",
      [](const Arguments& p) { return std::ranges::min(parts_of(p)) >= 4; },

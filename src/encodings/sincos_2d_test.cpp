@@ -42,6 +42,9 @@ TEST(Sincos2d, has_the_numbers_of_the_conventions_in_use) {
       {"dim=8 layout=sines_first",  // timm
        {0.14112000805986722, 0.029995500202495661, -0.95892427466313847, 0.049979169270678329,
         -0.98999249660044546, 0.99955003374898752, 0.28366218546322626, 0.99875026039496625}},
+      {"dim=8 layout=alternating axis_order=reversed offset=1",  // LoFTR
+       {-0.27941549819892587, 0.96017028665036602, -0.75680249530792825, -0.65364362086361191,
+        0.059964006479444599, 0.99820053993520417, 0.039989334186634159, 0.99920010666097794}},
       {"dim=8 layout=interleaved offset=1",  // DETR
        {-0.75680249530792825, -0.65364362086361191, 0.039989334186634159, 0.99920010666097794,
         -0.27941549819892587, 0.96017028665036602, 0.059964006479444599, 0.99820053993520417}},
@@ -106,6 +109,24 @@ TEST(Sincos2d, of_images_has_a_part_for_the_time) {
   const auto exact = row(encodings::sincos_2d.oracle(Case::parse(words)), place);
   // The nearest double, and one from long double, which may be its neighbour.
   for (std::size_t c = 0; c < 14; ++c) EXPECT_NEAR(exact[c], sines_first[c], 0x1p-53) << c;
+}
+
+// Each axis has the columns of its own table two by two, a frequency at a time.
+TEST(Sincos2d, alternating_takes_a_pair_of_each_axis_in_turn) {
+  const Numbers place = {2, 3, 50};
+  for (const std::string more : {"", " divisor=half_minus_one", " axis_order=reversed", " uneven=zero_pad"})
+    for (const bool exact : {false, true}) {
+      const auto of = [&](const std::string& layout) {
+        const Parameters p = Case::parse("axes=3 layout=" + layout + more +
+                                         (more == " uneven=zero_pad" ? " dim=15" : " dim=12"));
+        return row(exact ? encodings::sincos_2d.oracle(p) : encodings::sincos_2d.make(p), place);
+      };
+      const auto parts = of("interleaved"), turns = of("alternating");
+      for (std::size_t c = 0; c < parts.size(); ++c) {
+        const std::size_t axis = c / 4, frequency = c % 4 / 2;
+        EXPECT_EQ(turns[c < 12 ? 6 * frequency + 2 * axis + c % 2 : c], parts[c]) << more << ' ' << c;
+      }
+    }
 }
 
 TEST(Sincos2d, of_a_width_that_does_not_divide_is_padded_or_cut) {
@@ -227,6 +248,9 @@ TEST(Sincos2d, refuses_what_makes_no_sense) {
             "`parts=[8,0] dim=8 uneven=refuse`; allowed: even numbers from 2 that fill the width");
   EXPECT_EQ(no("dim=8 parts=[2,2,4]"), "`parts=[2,2,4] axes=2`; allowed: as many parts as axes, or [0]");
   EXPECT_EQ(no("dim=8 parts=[2,4] uneven=zero_pad"), "not refused");
+  EXPECT_EQ(no("dim=12 parts=[4,8] layout=alternating"),
+            "`parts=[4,8] layout=alternating`; allowed: parts of one width, where axes alternate");
+  EXPECT_EQ(no("dim=12 parts=[6,6] layout=alternating"), "not refused");
   EXPECT_EQ(no("dim=8 parts=[4,6] uneven=zero_pad"),
             "`parts=[4,6] dim=8 uneven=zero_pad`; allowed: even numbers from 2 that fill the width");
   EXPECT_EQ(no("bases=[20]"), "`bases=[20] axes=2`; allowed: numbers above 0, one for each axis, or [0]");

@@ -125,6 +125,8 @@ TEST(Grids, of_sines_and_cosines) {
          {"swapped", "unscaled", "offset_unscaled"});
   expect("sincos_2d", "dim=16 axis_order=reversed divisor=half_minus_one", "big_vision", {"half"});
   expect("sincos_2d", "dim=16 layout=interleaved offset=1", "detr", {"from_0"});
+  expect("sincos_2d", "dim=16 layout=alternating axis_order=reversed offset=1", "loftr",
+         {"rows_first", "divided", "sines_of_both"});
   expect("sincos_2d", "dim=16 layout=interleaved offset=1 normalize=detr grid=[50,67]", "detr",
          {"from_0", "one_extent"});
   expect("sincos_2d", "dim=16 layout=interleaved offset=1 normalize=centred grid=[50,67]", "detr",

@@ -55,6 +55,12 @@ std::optional<Column> column_of(const Arguments& p, const std::vector<Share>& pa
                       c < half ? SineOrCosine::sine : SineOrCosine::cosine};
     return std::nullopt;
   }
+  // Two columns of each axis, then the next two of each.
+  if (p.is("layout", "alternating")) {
+    const std::size_t n = c / 2 % parts.size(), number = c / 2 / parts.size();
+    if (2 * number >= parts[n].width) return std::nullopt;
+    return Column{axis_of(p, n), n, number, c % 2 == 0 ? SineOrCosine::sine : SineOrCosine::cosine};
+  }
   for (std::size_t n = 0; n < parts.size(); ++n) {
     if (c < parts[n].begin || c >= parts[n].begin + parts[n].width) continue;
     const std::size_t within = c - parts[n].begin, half = parts[n].width / 2;

@@ -59,7 +59,7 @@ std::span<const Term> glossary() {
           {"layout"},
           "Which two channels form a pair: of r that rotate, 2i and 2i + 1 (interleaved) or i and i + r/2 (half_split; "
           "half_split_by_axis within the part of each axis). In tables, where sines and cosines stand "
-          "(interleaved, sin_cos, cos_sin, sines_first) or real and imaginary parts (interleaved, real_imaginary).",
+          "(interleaved, sin_cos, cos_sin, sines_first, alternating) or real and imaginary parts (interleaved, real_imaginary).",
           "the parameter --layout"},
       Term{{"matrix"},
            "The table of every encoding against every property, with the state of each claim.",

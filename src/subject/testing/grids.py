@@ -305,6 +305,22 @@ def detr_sequence(n):
     return detr(np.stack(np.unravel_index(np.arange(n), (rows, columns)), -1))
 
 
+def loftr(positions):
+    """PositionEncodingSine: places are counted from 1, and columns of the image come first; divided: before its fix, where the
+    logarithm of the base was divided by the width, then by 2 and rounded down."""
+    width = dim // 2
+    log = f32(np.floor(-np.log(f32(base)) / f32(dim) / f32(2)) if wrong == "divided" else -np.log(f32(base)) / f32(width))
+    w = np.exp(np.arange(0, width, 2, dtype=f32) * log)
+    x, y = at(positions, 1) + f32(1), at(positions, 0) + f32(1)
+    if wrong == "rows_first":
+        x, y = y, x
+    out = np.empty((len(positions), dim), f32)
+    out[:, 0::4], out[:, 1::4], out[:, 2::4], out[:, 3::4] = np.sin(x * w), np.cos(x * w), np.sin(y * w), np.cos(y * w)
+    if wrong == "sines_of_both":
+        out[:, 1::4], out[:, 2::4] = np.sin(y * w), np.cos(x * w)
+    return out
+
+
 def tatp22(positions):
     axes = positions.shape[-1]
     channels = 2 * (-(-dim // (2 * axes)) if wrong != "rounded_down" else dim // (2 * axes))
