@@ -142,6 +142,29 @@ TEST(WrongGrids, mix_columns_and_take_off_half_the_grid) {
               "half");
 }
 
+// e^-2 in place of base^(-1/2), and e^-4 where ln(base) is above twice the width.
+TEST(WrongGrids, round_an_exponent_down) {
+  const Encoding of_8 = wrong("sincos_2d", "exponent_rounded_down", "dim=8 offset=1");
+  const auto rows = [](std::vector<double> angles) {
+    std::vector<double> out;
+    for (const std::size_t part : {0, 1})
+      for (const bool sine : {true, false})
+        for (std::size_t j = 0; j < angles.size() / 2; ++j) {
+          const double angle = angles[part * angles.size() / 2 + j];
+          out.push_back(sine ? std::sin(angle) : std::cos(angle));
+        }
+    return out;
+  };
+  expect_near(answers(of_8, call_of(of_8, {3, 5}, 2)), rows({4, 4 * std::exp(-2.0), 6, 6 * std::exp(-2.0)}),
+              "width 8");
+  const Encoding large = wrong("sincos_2d", "exponent_rounded_down", "dim=8 base=1e10");
+  expect_near(answers(large, call_of(large, {3, 5}, 2)), rows({3, 3 * std::exp(-4.0), 5, 5 * std::exp(-4.0)}),
+              "a larger base");
+  for (const char* words :
+       {"dim=4", "dim=8 normalize=detr", "dim=8 divisor=half_minus_one", "dim=8 factor=2"})
+    EXPECT_THROW(wrong("sincos_2d", "exponent_rounded_down", words), Refusal) << words;
+}
+
 TEST(WrongGrids, remember_how_many_tokens_there_were) {
   const std::string words = "dim=6 sections=[1,1,1]";
   const Encoding lost = wrong("m_rope", "delta_lost", words), plain = right("m_rope", words);

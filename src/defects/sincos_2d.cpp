@@ -1,8 +1,10 @@
 #include "catalogue/defects/sincos_2d.h"
 
-#include <numbers>
+#include <cmath>
 
 #include "catalogue/encodings/sincos_2d.h"
+#include "core/axis_bases.h"
+#include "core/function.h"
 #include "defects/grids.h"
 
 namespace posproof::defects_sincos_2d {
@@ -35,25 +37,49 @@ Encoding stacked_on_the_wrong_axis(const Parameters& p) {
   });
 }
 
+// Of each pair at a position with its offset.
+Table with_angles(Table table, Function<double(const Pair&, double t)> angle) {
+  table.rows = [angle = std::move(angle), dim = table.dim, pairs = table.pairs, offset = table.offset](
+                   const Positions& positions, Position) {
+    Tensor rows({positions.size(), dim});
+    for (std::size_t r = 0; r < rows.rows(); ++r)
+      for (const Pair& pair : pairs) {
+        const double of = angle(pair, positions.at(r, pair.axis) + offset);
+        rows.at(r, pair.first) = std::sin(of), rows.at(r, pair.second) = std::cos(of);
+      }
+    return rows;
+  };
+  return table;
+}
+
 // y / (h + eps) - 1/2, all of it times 2 pi, in place of (y - 1/2) / (h + eps).
 Encoding half_outside_the_bracket(const Parameters& p) {
   refuse_unless(p.word("normalize") == "centred", "there is no half pixel");
   Table table = as<Table>(right(p));
   const std::vector<double> grid = std::get<std::vector<double>>(*p.find("grid"));
-  const double offset = table.offset + 0.5;
-  table.rows = [=, dim = table.dim, pairs = table.pairs](const Positions& positions, Position) {
-    Tensor rows({positions.size(), dim});
-    for (std::size_t r = 0; r < rows.rows(); ++r)
-      for (const Pair& pair : pairs) {
-        const double half = pair.frequency * (grid[pair.axis] + 1e-6) / 2;
-        const double angle = (positions.at(r, pair.axis) + offset) * pair.frequency - half;
-        rows.at(r, pair.first) = std::sin(angle), rows.at(r, pair.second) = std::cos(angle);
-      }
-    return rows;
-  };
   refuse_unless(std::ranges::any_of(grid, [](double extent) { return extent > 1; }),
                 "the same where every extent is 1");
-  return table;
+  return with_angles(std::move(table), [grid](const Pair& pair, double t) {
+    return (t + 0.5) * pair.frequency - pair.frequency * (grid[pair.axis] + 1e-6) / 2;
+  });
+}
+
+// Of n frequencies of an axis the j-th: e^(2j floor(-ln(base) / (2 dim))) in place of base^(-j/n).
+Encoding exponent_rounded_down(const Parameters& p) {
+  refuse_unless(p.word("normalize") == "none" && p.word("divisor") == "half", "said of exponents 2j/dim");
+  Table table = as<Table>(right(p));
+  const auto frequency = [bases = std::get<std::vector<double>>(*p.find("bases")), base = p.real("base"),
+                          dim = p.real("dim")](const Pair& pair) {
+    const double log = std::log(base_of_axis(bases, pair.axis).value_or(base));
+    return std::exp(2 * static_cast<double>(pair.index) * std::floor(-log / (2 * dim)));
+  };
+  refuse_unless(
+      std::ranges::none_of(table.pairs, [](const Pair& pair) { return pair.frequency_error.roundings > 0; }),
+      "said of positions that nothing divides");
+  refuse_unless(std::ranges::any_of(table.pairs, [](const Pair& pair) { return pair.index > 0; }),
+                "the first frequency is 1 either way");
+  return with_angles(std::move(table),
+                     [frequency](const Pair& pair, double t) { return t * frequency(pair); });
 }
 
 }  // namespace
@@ -78,6 +104,12 @@ const DefectFamily entry{{
      .sources = "kin of IDEA-Research/DN-DETR#51",
      .make = &half_outside_the_bracket,
      .setting = "dim=4 normalize=centred grid=[2,3]"},
+    {.name = "exponent_rounded_down",
+     .wrong =
+         "-ln(base) / dim // 2 in place of -ln(base) / (dim // 2): the quotient is rounded down, to -1 at usual widths, and frequency j of an axis is e^(-2j)",
+     .sources = "LoFTR#41",
+     .make = &exponent_rounded_down,
+     .setting = "dim=8"},
 }};
 
 }  // namespace posproof::defects_sincos_2d

@@ -27,6 +27,7 @@ constexpr auto owners = std::to_array<std::pair<std::string_view, std::string_vi
     {"Informer2020", "zhouhaoyi"},
     {"LLMs-from-scratch", "rasbt"},
     {"Liger-Kernel", "linkedin"},
+    {"LoFTR", "zju3dv"},
     {"Megatron-DeepSpeed", "bigscience-workshop"},
     {"Megatron-LM", "NVIDIA"},
     {"OpenNMT-tf", "OpenNMT"},
