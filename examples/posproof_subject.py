@@ -37,7 +37,8 @@ code takes positions and arrays in other ways; serve() splits each call of pospr
                                  also [heads, 1, nk] where all queries have the same row (nq is at most nk; fewer queries than
                                  keys are the first ones of the sequence, or the last, whichever the function's own squares say),
                                  logits(q, k) of as many queries as keys; of a window or a grid in rows and columns all its
-                                 tokens, row by row, behind a class token apart; `--grid [24,20]` says its extents
+                                 tokens, row by row (of each frame), behind a class token apart; `--grid [24,20]` says
+                                 its extents
                     "mask"       no positions, but whole sequences behind padding, and a mask [batch, n], 0 for padding and 1 for
                                  tokens: rotate(x, mask), rows(mask) -> [batch, n, dim], bias(mask) -> [batch, heads, n, n],
                                  [batch, heads, 1, n] or [batch * heads, 1, n]. Positions count tokens, from 0 on; what
@@ -93,6 +94,7 @@ _CONTENTS = ("x", "q", "k", "v")
 _PLACES = ("positions", "queries", "keys")
 _POSITIONS = ("each", "shared", "ascending", "offset", "sequence", "mask")
 _FEW_PARTS = 64  # of a call, in the order of its tokens
+_WINDOWS = {"rows_and_columns": ("height", "width"), "time_rows_and_columns": ("frames", "height", "width")}
 _LAST_OF_A_SEQUENCE = {"rows": 2047, "rotate": 2047, "bias": 511, "logits": 511}
 
 _wire_in = os.fdopen(os.dup(0), "rb", 1 << 16)  # as much as a pipe holds
@@ -194,8 +196,8 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
     if domain is None and (whole or how.takes_positions == "offset" and _length_of() is not None):
         grid = hello().get("grid", [])
         begin = -1 if hello().get("class_token", "none") != "none" else min(0, _padding() or 0)
-        if "bias" in functions and hello().get("axes") == "rows_and_columns":
-            domain, ends = (begin, max(hello()["height"], hello()["width"]) - 1), True
+        if "bias" in functions and "height" in hello() and hello().get("axes") in _WINDOWS:
+            domain, ends = (begin, max(_window()) - 1), True
         elif not grid:
             domain = (begin, min(_LAST_OF_A_SEQUENCE.get(kind, 2047) for kind in functions))
         elif hello().get("coordinates") == "whole" or hello().get("normalize") == "none":
@@ -571,9 +573,9 @@ class _Module:
     def grid(self):
         """The extents of the grid or window whose places are its positions; its table or bias is of all tokens, row by row."""
         asked = self.asked
-        of_a_window = self.kind == "bias" and "height" in asked and asked.get("axes", "rows_and_columns") == "rows_and_columns"
-        grid = [asked["height"], asked["width"]] if of_a_window else asked.get("grid")
-        return grid and [int(extent) for extent in grid]
+        of_a_window = self.kind == "bias" and "height" in asked and asked.get("axes", "rows_and_columns") in _WINDOWS
+        grid = _window() if of_a_window else asked.get("grid")
+        return [int(extent) for extent in grid] if grid else None
 
     def text(self):
         if self.call is None:
@@ -1414,6 +1416,11 @@ def _last_of(row):
     return int(row.max(initial=-1)) + 1
 
 
+def _window():
+    """The extents of a bias' window, in the order of a position's numbers; 0 where the encoding has none."""
+    return [hello().get(name, 0) for name in _WINDOWS.get(hello().get("axes"), _WINDOWS["rows_and_columns"])]
+
+
 def _in_a_sequence(positions, axes, keys=False):
     """Which tokens of a whole sequence stand at these positions, and how many it has: up to the last of them, or all tokens of a
     grid, row by row, behind a class token apart from it. Keys may have a grid of their own: places are those of the finer one."""
@@ -1421,7 +1428,7 @@ def _in_a_sequence(positions, axes, keys=False):
     if axes == 1:
         places = asked["height"] * asked["width"] + asked["kept_rows"] if asked.encoding == "resized_table" else 0
         return positions, max(_last_of(positions), places)  # of a table that is resized to a grid all rows
-    grid = asked.get("grid") or [asked.get("height", 0), asked.get("width", 0)]
+    grid = asked.get("grid") or _window()
     queries, own = np.array(grid, np.int64), np.array(keys and asked.get("key_grid") or grid, np.int64)
     finest = np.maximum(queries, np.array(asked.get("key_grid") or grid, np.int64))
     if len(own) != axes or not own.all():

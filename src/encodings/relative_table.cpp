@@ -25,7 +25,8 @@
 namespace posproof::encodings_relative_table {
 namespace {
 
-// The row of the table for the offset of a query from a key, by axes: rows first, then columns.
+// The row of the table for the offset of a query from a key, by axes: time, rows, columns, or the last of
+// these.
 struct Window {
   std::vector<std::int64_t> extents;  // as many as a position has numbers
   bool query_minus_key, last_axis_fastest, class_token, by_distance;
@@ -33,7 +34,11 @@ struct Window {
   // Behind the rows of offsets stand those of a class token: as a query, as a key, as both.
   std::int64_t all_rows() const { return rows() + (class_token ? 3 : 0); }
   std::int64_t offsets(std::size_t axis) const { return by_distance ? extents[axis] : 2 * extents[axis] - 1; }
-  std::int64_t rows() const { return extents.size() == 1 ? offsets(0) : offsets(0) * offsets(1); }
+  std::int64_t rows() const {
+    std::int64_t all = 1;
+    for (std::size_t axis = 0; axis < extents.size(); ++axis) all *= offsets(axis);
+    return all;
+  }
 
   std::int64_t along(std::size_t axis, Position query, Position key) const {
     const std::int64_t most = extents[axis] - 1;
@@ -44,10 +49,12 @@ struct Window {
   std::int64_t row(std::span<const Position> query, std::span<const Position> key) const {
     if (class_token && (is_class(query) || is_class(key)))
       return rows() + (is_class(query) ? (is_class(key) ? 2 : 0) : 1);
-    const std::int64_t first = along(0, query[0], key[0]);
-    if (extents.size() == 1) return first;
-    const std::int64_t second = along(1, query[1], key[1]);
-    return last_axis_fastest ? first * offsets(1) + second : second * offsets(0) + first;
+    std::int64_t row = 0;
+    for (std::size_t n = 0; n < extents.size(); ++n) {
+      const std::size_t axis = last_axis_fastest ? n : extents.size() - 1 - n;
+      row = row * offsets(axis) + along(axis, query[axis], key[axis]);
+    }
+    return row;
   }
 };
 
@@ -56,17 +63,25 @@ std::span<const Position> of(const Positions& positions, std::size_t token) {
 }
 
 Window window_of(const Arguments& p) {
-  const bool grid = p.is("axes", "rows_and_columns");
-  Window window{{p.whole("width")},
+  const bool plane = p.is("axes", "rows_and_columns"), time = p.is("axes", "time_rows_and_columns");
+  Window window{{},
                 p.is("relative", "query_minus_key"),
-                p.is("fastest", "columns"),
-                grid && p.is("class_token", "three_rows"),
+                !plane || p.is("fastest", "columns"),
+                plane && p.is("class_token", "three_rows"),
                 p.is("relative", "distance")};
-  if (grid) window.extents.insert(window.extents.begin(), p.whole("height"));
+  if (time) window.extents.push_back(p.whole("frames"));
+  if (time || plane) window.extents.push_back(p.whole("height"));
+  window.extents.push_back(p.whole("width"));
   return window;
 }
 
-const Condition on_a_grid{{{"axes", {"rows_and_columns"}}}}, on_a_line{{{"axes", {"line"}}}};
+bool has_few_rows(const Arguments& p) {
+  return window_of(p).all_rows() <= std::int64_t{1} << 20;
+}
+
+const Condition on_a_grid{{{"axes", {"rows_and_columns", "time_rows_and_columns"}}}},
+    on_a_plane{{{"axes", {"rows_and_columns"}}}}, with_time{{{"axes", {"time_rows_and_columns"}}}},
+    on_a_line{{{"axes", {"line"}}}};
 
 Encoding make(const Arguments& p) {
   const std::size_t heads = p.width("heads");
@@ -110,17 +125,22 @@ const Condition with_class{{{"class_token", {"three_rows"}}}};
 const EncodingSpec entry{
     .summary = "a trained number on the logit for each offset inside a window, on a line or on a grid",
     .formula =
-        "b_g(i,j) = scale E[(dy + h - 1) (2 w - 1) + dx + w - 1, g], (dy, dx) = i - j, each held within the window",
+        "b_g(i,j) = scale E[(dy + h - 1) (2 w - 1) + dx + w - 1, g], (dy, dx) = i - j, each held within the window; "
+        "with time, (dt + f - 1) (2 h - 1) (2 w - 1) rows on",
     .source =
-        "Liu et al. 2021, Swin Transformer: Hierarchical Vision Transformer using Shifted Windows, section 3.2; "
+        "Liu et al. 2021, Swin Transformer: Hierarchical Vision Transformer using Shifted Windows, section 3.2; Liu et "
+        "al. 2022, Video Swin Transformer, section 3.2, and its code, for windows with time; "
         "Shaw, Uszkoreit and Vaswani 2018, section 3.2, for offsets that are clipped; class_token: Bao et al. 2022, "
         "BEiT, and its code; distance: Graham et al. 2021, LeViT, section 4.2, and its code",
     .parameters =
         {.all =
              {whole("heads", any_heads, 4, {1, 2, 3}, "heads, each with its column of the table"),
               of_words(
-                  "axes", {"rows_and_columns", "line"},
-                  "rows_and_columns: positions are (row, column), and both have a window; line: one number"),
+                  "axes", {"rows_and_columns", "line", "time_rows_and_columns"},
+                  "rows_and_columns: positions are (row, column), and both have a window; line: one number; "
+                  "time_rows_and_columns: (frame, row, column), or (slice, row, column) of a volume (Video Swin, "
+                  "Swin UNETR)"),
+              where(with_time, whole("frames", {1, 4096}, 8, {2, 3}, "frames of the window, f", "frames")),
               where(on_a_grid, whole("height", {1, 4096}, 7, {3, 7}, "rows of the window, h", "rows")),
               whole("width", {1, std::int64_t{1} << 19}, 7, {2, 5},
                     "columns of the window, w; of a line its length"),
@@ -128,10 +148,10 @@ const EncodingSpec entry{
                   "relative", {"query_minus_key", "key_minus_query", "distance"},
                   "direction of the offset; distance: none, |dy| w + |dx| (LeViT, EfficientFormer, TinyViT, in whose "
                   "code rows are numbered as distances appear)"),
-              where(on_a_grid,
+              where(on_a_plane,
                     convention("fastest", {"columns", "rows"},
                                "columns: the table goes through the columns of one row offset first")),
-              where(on_a_grid,
+              where(on_a_plane,
                     convention(
                         "class_token", {"none", "three_rows"},
                         "three_rows: a token with a negative number is a class token, and the last rows of "
@@ -142,14 +162,13 @@ const EncodingSpec entry{
                   "what stands for the trained numbers: index (row + rows * head), seeded (uniform, of mean 0)"),
               where({{{"table", {"seeded"}}}},
                     whole("table_seed", type::any_whole, 1, {1, 2}, "seed of the table [rows, heads]"))},
-         .relations = {{{"height", "width"},
-                        "tables of up to 1048576 rows",
-                        [](const Arguments& p) { return window_of(p).all_rows() <= std::int64_t{1} << 20; },
-                        on_a_grid},
-                       {{"class_token"},
-                        "none, where entries are those of distances",
-                        [](const Arguments& p) { return p.is("class_token", "none"); },
-                        {{{"axes", {"rows_and_columns"}}, {"relative", {"distance"}}}}}}},
+         .relations =
+             {{{"height", "width"}, "tables of up to 1048576 rows", &has_few_rows, on_a_plane},
+              {{"frames", "height", "width"}, "tables of up to 1048576 rows", &has_few_rows, with_time},
+              {{"class_token"},
+               "none, where entries are those of distances",
+               [](const Arguments& p) { return p.is("class_token", "none"); },
+               {{{"axes", {"rows_and_columns"}}, {"relative", {"distance"}}}}}}},
     .reference = &make,
     .exact = &oracle::relative_table,
     .facts = {{&facts::acts_on_logits_alone},

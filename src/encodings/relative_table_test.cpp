@@ -43,6 +43,39 @@ TEST(RelativeTable, has_the_index_of_swin) {
           12, 11, 10, 7, 6, 5, 13, 12, 11, 8, 7, 6, 14, 13, 12, 9, 8, 7});
 }
 
+// The index of Video Swin's code for a window of 2 frames, 2 rows and 2 columns, its tokens frame by frame
+// and row by row, computed by numpy from that code's steps.
+TEST(RelativeTable, has_the_index_of_video_swin) {
+  const std::vector<Position> window = {0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1,
+                                        1, 0, 0, 1, 0, 1, 1, 1, 0, 1, 1, 1};
+  expect("heads=1 axes=time_rows_and_columns frames=2 height=2 width=2", window, window,
+         {13, 12, 10, 9,  4,  3,  1,  0,  14, 13, 11, 10, 5,  4,  2,  1,  16, 15, 13, 12, 7,  6,
+          4,  3,  17, 16, 14, 13, 8,  7,  5,  4,  22, 21, 19, 18, 13, 12, 10, 9,  23, 22, 20, 19,
+          14, 13, 11, 10, 25, 24, 22, 21, 16, 15, 13, 12, 26, 25, 23, 22, 17, 16, 14, 13},
+         3);
+  // One frame on, two rows up and one column to the left, of a window that has another extent on each axis.
+  const std::vector<Position> query = {2, 1, 2}, key = {1, 3, 3};
+  const std::string words = "axes=time_rows_and_columns frames=3 height=4 width=5";
+  expect("heads=1 " + words, query, key, {(1 + 2) * 63 + (-2 + 3) * 9 + (-1 + 4)}, 3);
+  expect("heads=2 " + words + " relative=key_minus_query", query, key,
+         {(-1 + 2) * 63 + (2 + 3) * 9 + (1 + 4), 315 + (-1 + 2) * 63 + (2 + 3) * 9 + (1 + 4)}, 3);
+  expect("heads=1 " + words + " relative=distance", query, key, {1 * 20 + 2 * 5 + 1}, 3);
+  // These are said of rows and columns alone.
+  expect("heads=1 " + words + " fastest=rows class_token=three_rows", query, key, {201}, 3);
+}
+
+// With one frame it is the window of an image.
+TEST(RelativeTable, of_one_frame_is_a_window_of_rows_and_columns) {
+  const std::vector<Position> image = {0, 0, 0, 1, 0, 2, 1, 0, 1, 1, 1, 2};
+  std::vector<Position> video;
+  for (std::size_t n = 0; n < image.size(); n += 2) video.insert(video.end(), {0, image[n], image[n + 1]});
+  for (const std::string relative : {"query_minus_key", "key_minus_query", "distance"}) {
+    const std::string words = "heads=2 height=2 width=3 table=seeded relative=" + relative;
+    EXPECT_EQ(entries(words + " axes=time_rows_and_columns frames=1", video, video, 3),
+              entries(words, image, image));
+  }
+}
+
 // The index of BEiT's code for a window of 2 rows and 2 columns behind a class token: 9 rows of offsets, then
 // 9 of the class token to a patch, 10 of a patch to it, 11 of it to itself.
 TEST(RelativeTable, has_the_index_of_beit) {
@@ -102,6 +135,7 @@ TEST(RelativeTable, of_a_grid_ends_with_its_window) {
     Position hi;
   } all[] = {{"height=3 width=5", {2, 4}, 4},
              {"height=5 width=2 class_token=three_rows", {4, 1}, 4},
+             {"axes=time_rows_and_columns frames=6 height=3 width=5", {5, 2, 4}, 5},
              {"axes=line width=3", {}, 1 << 20}};
   for (const auto& [words, last, hi] : all)
     for (const bool exact : {false, true}) {
@@ -168,6 +202,10 @@ TEST(RelativeTable, refuses_what_makes_no_sense) {
             "`height=0`; allowed: whole numbers from 1 to 4096");
   EXPECT_EQ(refused(encodings::relative_table, "height=4096 width=4096"),
             "`height=4096 width=4096 axes=rows_and_columns`; allowed: tables of up to 1048576 rows");
+  EXPECT_EQ(
+      refused(encodings::relative_table, "axes=time_rows_and_columns height=513 width=513"),
+      "`frames=8 height=513 width=513 axes=time_rows_and_columns`; allowed: tables of up to 1048576 rows");
+  EXPECT_EQ(refused(encodings::relative_table, "axes=line height=4096 width=4096"), "not refused");
   // 1025 x 1023 rows are one less than 2^20, and 3 more are too many.
   EXPECT_EQ(refused(encodings::relative_table, "height=513 width=512"), "not refused");
   EXPECT_NE(refused(encodings::relative_table, "height=513 width=512 class_token=three_rows"), "not refused");

@@ -44,7 +44,8 @@ class Entries {
 template <ClassRows rows>
 Encoding reads(const Parameters& given) {
   const Arguments p = misread::arguments(encodings::relative_table, given);
-  if (p.is("axes", "line") || p.is("class_token", "none")) throw Refusal("a misreading of a class token");
+  if (!p.is("axes", "rows_and_columns") || p.is("class_token", "none"))
+    throw Refusal("a misreading of a class token");
   const std::int64_t first = (2 * p.whole("height") - 1) * (2 * p.whole("width") - 1);
   Bias out = misread::right<Bias>(encodings::relative_table, given);
   out.bias = [=, of = Entries(p), own = out.bias, heads = out.heads](const Positions& queries,
@@ -97,7 +98,8 @@ Encoding on_a_line(const Parameters& given) {
 Encoding distances_exchanged(const Parameters& given) {
   const Arguments p = misread::arguments(encodings::relative_table, given);
   const std::int64_t h = p.whole("height"), w = p.whole("width"), rows = h * w;
-  if (p.is("axes", "line") || !p.is("relative", "distance") || h == w || !p.is("fastest", "columns"))
+  if (!p.is("axes", "rows_and_columns") || !p.is("relative", "distance") || h == w ||
+      !p.is("fastest", "columns"))
     throw Refusal("a misreading of distances in a window that is not square");
   Bias out = misread::right<Bias>(encodings::relative_table, given);
   out.bias = [=, of = Entries(p), heads = out.heads](const Positions& queries, const Positions& keys) {
@@ -120,7 +122,7 @@ Encoding distances_exchanged(const Parameters& given) {
 // The row of rows that are counted as columns are; past the ends of the table that at its end.
 Encoding extents_exchanged(const Parameters& given) {
   const Arguments p = misread::arguments(encodings::relative_table, given);
-  if (p.is("axes", "line") || p.is("relative", "distance"))
+  if (!p.is("axes", "rows_and_columns") || p.is("relative", "distance"))
     throw Refusal("a misreading of offsets on a grid");
   const std::int64_t h = p.whole("height"), w = p.whole("width"),
                      to = p.is("relative", "query_minus_key") ? 1 : -1;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 
@@ -13,32 +14,42 @@ using namespace exact;
 
 namespace {
 
-using Offset = std::pair<Position, Position>;  // of rows and of columns; on a line the first is 0
+using Offset = std::array<Position, 3>;  // of frames, rows and columns; 0 of what a position has not
+
+// Of the window; 1 of what a position has not.
+struct Extents {
+  Position frames, height, width;
+};
 
 // A window's offsets in the order in which the table is written down, each with its row: found by counting,
 // which knows no formula of an index.
-std::map<Offset, std::uint64_t> rows_of(Position height, Position width, bool columns_fastest) {
+std::map<Offset, std::uint64_t> rows_of(const Extents& of, bool columns_fastest) {
   std::map<Offset, std::uint64_t> rows;
-  const Position outer = columns_fastest ? height : width, inner = columns_fastest ? width : height;
-  for (Position a = 1 - outer; a < outer; ++a)
-    for (Position b = 1 - inner; b < inner; ++b)
-      rows.emplace(columns_fastest ? Offset(a, b) : Offset(b, a), rows.size());
+  const Position outer = columns_fastest ? of.height : of.width,
+                 inner = columns_fastest ? of.width : of.height;
+  for (Position t = 1 - of.frames; t < of.frames; ++t)
+    for (Position a = 1 - outer; a < outer; ++a)
+      for (Position b = 1 - inner; b < inner; ++b)
+        rows.emplace(columns_fastest ? Offset{t, a, b} : Offset{t, b, a}, rows.size());
   return rows;
 }
 
 // The same of distances, as they appear: the first token of a window is at each of them to one other.
-std::map<Offset, std::uint64_t> rows_of_distances(Position height, Position width, bool columns_fastest) {
+std::map<Offset, std::uint64_t> rows_of_distances(const Extents& of, bool columns_fastest) {
   std::map<Offset, std::uint64_t> rows;
-  const Position outer = columns_fastest ? height : width, inner = columns_fastest ? width : height;
-  for (Position a = 0; a < outer; ++a)
-    for (Position b = 0; b < inner; ++b)
-      rows.emplace(columns_fastest ? Offset(a, b) : Offset(b, a), rows.size());
+  const Position outer = columns_fastest ? of.height : of.width,
+                 inner = columns_fastest ? of.width : of.height;
+  for (Position t = 0; t < of.frames; ++t)
+    for (Position a = 0; a < outer; ++a)
+      for (Position b = 0; b < inner; ++b)
+        rows.emplace(columns_fastest ? Offset{t, a, b} : Offset{t, b, a}, rows.size());
   return rows;
 }
 
 struct Window {
-  Position height, width;
-  bool grid, query_minus_key, distance;
+  Extents extents;
+  std::size_t axes;
+  bool query_minus_key, distance;
 
   Offset offset(const Positions& queries, std::size_t i, const Positions& keys, std::size_t j) const {
     const auto along = [&](std::size_t axis, Position extent) {
@@ -47,7 +58,8 @@ struct Window {
       if (distance) return std::min(extent - 1, std::max(query, key) - std::min(query, key));
       return std::min(extent - 1, std::max(1 - extent, query_minus_key ? query - key : key - query));
     };
-    return {grid ? along(0, height) : 0, along(grid ? 1 : 0, width)};
+    return {axes > 2 ? along(0, extents.frames) : 0, axes > 1 ? along(axes - 2, extents.height) : 0,
+            along(axes - 1, extents.width)};
   }
 };
 
@@ -75,14 +87,20 @@ double scaled(double scale, double entry, Format format) {
 
 Encoding oracle::relative_table(const Arguments& p) {
   const std::size_t heads = p.width("heads");
-  const bool grid = p.is("axes", "rows_and_columns"), seeded_table = p.is("table", "seeded");
-  const Window window{grid ? p.whole("height") : 1, p.whole("width"), grid,
+  const bool line = p.is("axes", "line"), plane = p.is("axes", "rows_and_columns"),
+             seeded_table = p.is("table", "seeded");
+  const Extents extents{line || plane ? 1 : p.whole("frames"), line ? 1 : p.whole("height"),
+                        p.whole("width")};
+  const Window window{extents,
+                      line    ? 1u
+                      : plane ? 2u
+                              : 3u,
                       p.is("relative", "query_minus_key"), p.is("relative", "distance")};
-  const auto rows = (window.distance ? rows_of_distances : rows_of)(window.height, window.width,
-                                                                    !grid || p.is("fastest", "columns"));
+  const auto rows =
+      (window.distance ? rows_of_distances : rows_of)(extents, !plane || p.is("fastest", "columns"));
   const std::int64_t seed = p.whole("table_seed");
   const double scale = p.real("scale");
-  const bool classed = grid && p.is("class_token", "three_rows");
+  const bool classed = plane && p.is("class_token", "three_rows");
   const std::size_t all_rows = rows.size() + (classed ? 3 : 0);
   const auto entry = [=](std::uint64_t row, std::size_t head, Format format) {
     return scaled(
@@ -92,12 +110,13 @@ Encoding oracle::relative_table(const Arguments& p) {
   };
 
   Bias bias{.heads = heads};
-  bias.positions.axes = grid ? 2 : 1;
-  if (grid) {  // the window itself
-    bias.positions.hi = std::max(window.height, window.width) - 1;
-    bias.positions.last_on_axis = {window.height - 1, window.width - 1};
-  } else {
-    bias.positions.hard = {0, window.width - 1, window.width};
+  bias.positions.axes = window.axes;
+  if (line) {
+    bias.positions.hard = {0, extents.width - 1, extents.width};
+  } else {  // the window itself
+    bias.positions.hi = std::max({extents.frames, extents.height, extents.width}) - 1;
+    bias.positions.last_on_axis = {extents.height - 1, extents.width - 1};
+    if (!plane) bias.positions.last_on_axis.insert(bias.positions.last_on_axis.begin(), extents.frames - 1);
   }
   if (classed) bias.positions.lo = -1;
   bias.bias = [=](const Positions& queries, const Positions& keys) {

@@ -68,6 +68,9 @@ TEST(ForeignBiases, of_windows) {
   expect("relative_table", "heads=2 axes=line width=9 relative=key_minus_query", 0, {"other_sign"});
   expect("relative_table", "heads=2 height=3 width=5 relative=distance table=seeded scale=5.65", 0.1,
          {"signed_columns", "one_number"});
+  expect("relative_table",
+         "heads=2 axes=time_rows_and_columns frames=3 height=2 width=4 table=seeded scale=5.65", 0.1,
+         {"own_frames", "own_rows", "other_sign", "unscaled"});
 }
 
 TEST(ForeignBiases, of_swin_v2) {

@@ -101,15 +101,19 @@ def of_distances(queries, keys):
 def relative_table(queries, keys):
     if asked["relative"] == "distance":
         return of_distances(queries, keys)
-    grid = asked["axes"] == "rows_and_columns"
-    extents = np.array([asked["height"], asked["width"]] if grid else [asked["width"]])
+    axes = {"line": 1, "rows_and_columns": 2, "time_rows_and_columns": 3}[asked["axes"]]
+    extents = np.array([asked["frames"], asked["height"], asked["width"]][-axes:])
     # As in the Swin Transformer: of positions [n, axes] the offset, moved on to start from 0, and its index.
     offset = queries.reshape(len(queries), -1)[:, None] - keys.reshape(len(keys), -1)[None]
     if (asked["relative"] == "key_minus_query") != (wrong == "other_sign"):
         offset = -offset
     offset = np.clip(offset, 1 - extents, extents - 1) + extents - 1
-    if not grid:
+    if axes == 1:
         index = offset[..., 0]
+    elif axes == 3:  # as in Video Swin
+        rows = 2 * extents[1] - 1 if wrong != "own_frames" else 2 * extents[0] - 1
+        columns = 2 * extents[2] - 1 if wrong != "own_rows" else 2 * extents[1] - 1
+        index = offset[..., 0] * rows * columns + offset[..., 1] * columns + offset[..., 2]
     elif asked["fastest"] == "columns":
         index = offset[..., 0] * (2 * extents[0 if wrong == "square" else 1] - 1) + offset[..., 1]
     else:
