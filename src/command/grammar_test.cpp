@@ -66,9 +66,9 @@ TEST(Grammar, behind_an_encoding_stand_its_parameters_then_the_options_of_the_co
   EXPECT_EQ(place_of_encoding(command), 3u);
   Words names;
   for (const Option& option : options_behind(command, encodings::alibi)) names.push_back(option.names);
-  EXPECT_EQ(names,
-            (Words{"--heads", "--rule", "--form", "--rows", "--max_bias", "--biased_heads", "--head_dim",
-                   "--future_factor", "--future_offset", "--spec", "--config", "--flag"}));
+  EXPECT_EQ(names, (Words{"--heads", "--rule", "--form", "--rows", "--max_bias", "--biased_heads",
+                          "--head_dim", "--future_factor", "--future_offset", "--axes", "--grid", "--metric",
+                          "--class_token", "--spec", "--config", "--flag"}));
   EXPECT_EQ(words_of(options_behind(command, encodings::alibi)[1]),
             (Words{"official", "geometric", "log_linear"}));
   EXPECT_EQ(words_of(options_behind(command, encodings::alibi)[0]), Words{});

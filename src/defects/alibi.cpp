@@ -17,12 +17,16 @@ Bias right(const Parameters& parameters) {
   return encodings::alibi.make<Bias>(parameters);
 }
 
+Bias of_sequences(const Parameters& parameters) {
+  if (parameters.word("axes") != "line") throw Refusal("said of positions of one number");
+  return right(parameters);
+}
+
 // The parameters' bias, with other slopes under it.
 Encoding with_slopes(const Parameters& parameters, const std::vector<double>& slopes) {
   Bias bias = right(parameters);
   if (slopes == bias.slopes) throw Refusal("the slopes are the same for these heads");
-  bias.bias = [bias = bias.bias, own = bias.slopes, slopes](std::span<const Position> i,
-                                                            std::span<const Position> j) {
+  bias.bias = [bias = bias.bias, own = bias.slopes, slopes](const Positions& i, const Positions& j) {
     Tensor out = bias(i, j);
     for (std::size_t r = 0; r < out.rows(); ++r)
       for (double& b : out.row(r)) b *= slopes[r / i.size()] / own[r / i.size()];
@@ -70,7 +74,7 @@ Encoding distant_keys_favoured(const Parameters& p) {
 
 Encoding in_format(const Parameters& p, double (*rounded)(double)) {
   if (p.word("rows") != "relative") throw Refusal("no distance is formed: `rows=relative`");
-  Bias bias = right(p);
+  Bias bias = of_sequences(p);
   bias.bias = [slopes = bias.slopes, causal = bias.causal, rounded](std::span<const Position> i,
                                                                     std::span<const Position> j) {
     Tensor out({slopes.size(), i.size(), j.size()});
@@ -92,12 +96,12 @@ Encoding distance_in_f16(const Parameters& p) {
 }
 
 Encoding padding_counted(const Parameters& p) {
-  return operators::padding_counted(right(p));
+  return operators::padding_counted(of_sequences(p));
 }
 
 // A matrix for so many tokens is kept, and made anew where it is too large instead of too small.
 Encoding cached_matrix_too_small(const Parameters& p) {
-  return operators::raising(right(p), "raises a RuntimeError",
+  return operators::raising(of_sequences(p), "raises a RuntimeError",
                             "the size of the bias must match the number of keys at dimension 3",
                             [kept = std::make_shared<Position>(0)](const Call& call) {
                               Position needed = 0;
@@ -110,7 +114,7 @@ Encoding cached_matrix_too_small(const Parameters& p) {
 
 // The rows of the longest call so far, of which fewer are asked for.
 Encoding cached_rows_not_sliced(const Parameters& p) {
-  return answered_by(right(p),
+  return answered_by(of_sequences(p),
                      [bias = right(p), kept = std::make_shared<std::vector<Position>>()](Call call) {
                        if (call.positions.size() > kept->size()) *kept = call.positions.whole;
                        call.positions.whole = *kept;

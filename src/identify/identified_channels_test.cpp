@@ -408,6 +408,10 @@ TEST(Identified, has_every_setting_of_words) {
       Parameters one = given;
       one.set("form", form);
       one.set("rows", rows);
+      // Of a sequence: no grid is given.
+      one.set("axes", std::string("line"));
+      one.set("metric", std::string("euclidean"));
+      one.set("class_token", std::string("none"));
       if (makes_sense(spec, one)) expected.push_back(one.text());
     }
   EXPECT_LT(expected.size(), 9u) << "not every form has every kind of rows";

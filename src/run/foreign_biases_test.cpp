@@ -101,5 +101,16 @@ TEST(ForeignBiases, of_alibi) {
          {"slopes_of_all", "added_after", "symmetric", "no_offset"});
 }
 
+TEST(ForeignBiases, of_alibi_on_a_grid) {
+  expect("alibi", "heads=3 form=symmetric axes=rows_and_columns grid=[9,5]", 0.05,
+         {"squared", "largest", "rows_alone", "by_number", "other_metric"});
+  expect(
+      "alibi",
+      "heads=2 form=symmetric axes=rows_and_columns grid=[4,7] metric=manhattan class_token=zero head_dim=10",
+      0.03, {"class_at_a_place", "rows_alone", "other_metric"});
+  expect("alibi", "heads=3 form=symmetric axes=time_rows_and_columns grid=[3,5,4] max_bias=5", 0.08,
+         {"squared", "largest"});
+}
+
 }  // namespace
 }  // namespace posproof::foreign_biases_test

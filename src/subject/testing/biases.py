@@ -211,12 +211,32 @@ def alibi_slopes(count):
     return np.array(powers(below) + powers(2 * below)[0::2][:count - below], f32)
 
 
+def of_places(apart, queries, keys):
+    """Distances on a grid, of offsets [nq, nk, axes]: the root of squares as in CROMA, or a sum as in data2vec 2.0."""
+    if wrong == "by_number":  # of the tokens, row by row
+        numbers = [np.ravel_multi_index(one.T, [int(extent) for extent in asked["grid"]]) for one in (queries, keys)]
+        return np.abs(numbers[0][:, None] - numbers[1][None]).astype(f32)
+    if wrong == "rows_alone":
+        return np.abs(apart[..., 0])
+    if (asked["metric"] == "manhattan") != (wrong == "other_metric"):
+        distance = np.abs(apart).sum(-1, dtype=f32)
+    elif wrong == "largest":
+        distance = np.abs(apart).max(-1)
+    else:
+        distance = (apart * apart).sum(-1, dtype=f32)
+        distance = np.sqrt(distance) if wrong != "squared" else distance
+    if asked["class_token"] == "zero" and wrong != "class_at_a_place":
+        distance[queries.min(axis=1) < 0] = 0
+        distance[:, keys.min(axis=1) < 0] = 0
+    return distance
+
+
 def alibi(queries, keys):
     biased = asked["biased_heads"] or heads
     m = np.zeros(heads, f32)
     m[:biased] = alibi_slopes(biased if wrong != "slopes_of_all" else heads)[:biased]
     past = (queries[:, None] - keys[None, :]).astype(f32)
-    distance = np.abs(past)
+    distance = np.abs(past) if asked["axes"] == "line" else of_places(past, queries, keys)
     if asked["form"] == "asymmetric" and wrong != "symmetric":
         offset = asked["future_offset"] if wrong != "no_offset" else 0
         distance = np.where(past < 0, f32(asked["future_factor"]) * (distance + f32(offset)), past)
