@@ -21,6 +21,7 @@
 #include "catalogue/properties/score/depends_on_offset.h"
 #include "catalogue/properties/score/depends_on_order.h"
 #include "catalogue/properties/table/composes_translations.h"
+#include "catalogue/properties/table/has_constant_norm.h"
 #include "catalogue/properties/table/has_different_dot_products_near_and_far.h"
 #include "catalogue/properties/table/has_geometric_wavelengths.h"
 #include "catalogue/properties/table/has_translations_of_determinant_one.h"
@@ -33,6 +34,7 @@
 #include "core/hard.h"
 #include "encodings/facts.h"
 #include "encodings/ladder.h"
+#include "oracle/lone_sines.h"
 
 namespace posproof::encodings_sincos_2d {
 namespace {
@@ -44,7 +46,8 @@ bool given(const std::vector<double>& list) {
 // How many columns each axis has, in the order in which their parts stand.
 std::vector<std::size_t> parts_of(const Arguments& p) {
   const std::size_t axes = p.width("axes"), dim = p.width("dim");
-  const std::size_t even = p.is("uneven", "round_up") ? (dim + 2 * axes - 1) / (2 * axes) : dim / (2 * axes);
+  const bool cut = p.is("uneven", "round_up") || p.is("uneven", "truncate");
+  const std::size_t even = cut ? (dim + 2 * axes - 1) / (2 * axes) : dim / (2 * axes);
   std::vector<std::size_t> out(axes, 2 * even);
   if (given(p.list("parts")))
     for (std::size_t part = 0; part < axes; ++part)
@@ -92,13 +95,14 @@ Encoding make(const Arguments& p) {
   const std::size_t axes = p.width("axes"), dim = p.width("dim");
   const auto parts = parts_of(p);
   Table table{.dim = dim, .offset = offset_of(p)};
+  std::vector<Pair> all_pairs;  // and sines whose cosine is cut off, with a second column past the row
   std::vector<long double> w;
   std::size_t begin = 0;
   const std::size_t all = std::accumulate(parts.begin(), parts.end(), std::size_t{0});
   for (std::size_t part = 0; part < axes; begin += parts[part], ++part)
     for (std::size_t j = 0; j < parts[part] / 2; ++j) {
       Pair pair = place(p.word("layout"), begin, parts[part], all, j);
-      if (pair.second >= dim) continue;
+      if (pair.first >= dim) continue;
       pair.axis = p.is("axis_order", "given") ? part : axes - 1 - part;
       const double base = base_of(p, pair.axis);
       const long double plain = p.is("divisor", "half") ? ladder::frequency(base, 2 * j, parts[part])
@@ -108,8 +112,11 @@ Encoding make(const Arguments& p) {
       // The extent with eps, its quotient, and products with scale and the frequency.
       if (normalised(p)) pair.frequency_error.roundings = 4;
       if (!normalised(p) && factor_of(p, pair.axis) != 1) pair.frequency_error = divided();
-      table.pairs.push_back(pair);
+      all_pairs.push_back(pair);
     }
+  table.pairs = all_pairs;
+  if (std::erase_if(table.pairs, [&](const Pair& pair) { return pair.second >= dim; }) > 0)
+    table.row_error = oracle::errors_of_sines(all_pairs, table.offset);
   table.positions.axes = axes;
   if (normalised(p)) {
     for (const double extent : p.list("grid"))
@@ -117,8 +124,8 @@ Encoding make(const Arguments& p) {
     table.positions.hi = std::ranges::max(table.positions.last_on_axis);
   }
   table.positions.hard = hard_positions(table.pairs, table.positions.lo, table.positions.hi);
-  table.rows = [w, pairs = table.pairs, dim, axes, offset = table.offset](const Positions& positions,
-                                                                          Position) {
+  table.rows = [w, pairs = all_pairs, dim, axes, offset = table.offset](const Positions& positions,
+                                                                        Position) {
     if (positions.axes() != axes)
       throw std::invalid_argument(
           fmt::format("rows at positions of {} numbers; allowed: {}", positions.axes(), axes));
@@ -127,7 +134,7 @@ Encoding make(const Arguments& p) {
       for (std::size_t i = 0; i < pairs.size(); ++i) {
         const long double t = static_cast<long double>(positions.at(r, pairs[i].axis)) + offset;
         rows.at(r, pairs[i].first) = static_cast<double>(std::sin(t * w[i]));
-        rows.at(r, pairs[i].second) = static_cast<double>(std::cos(t * w[i]));
+        if (pairs[i].second < dim) rows.at(r, pairs[i].second) = static_cast<double>(std::cos(t * w[i]));
       }
     return rows;
   };
@@ -179,9 +186,10 @@ const std::vector<Parameter> parameters = {
     disputed(whole("offset", type::any_whole, 0, {0, 1}, "integer added to every number of a position",
                    "positions")),
     convention(
-        "uneven", {"refuse", "zero_pad", "round_up"},
+        "uneven", {"refuse", "zero_pad", "round_up", "truncate"},
         "widths that are no multiple of 2 axes: refuse, zero_pad (last columns 0), round_up (as the next "
-        "multiple, cut)"),
+        "multiple, cut), truncate (the same of sin_cos columns: the last sines have no cosine; V-JEPA's "
+        "uniform_power)"),
     convention(
         "normalize", {"none", "detr", "centred"},
         "none; detr (times scale/(extent of the grid + eps)); centred (the same of the position - 1/2)"),
@@ -250,7 +258,19 @@ const std::vector<Relation> relations = {
     {{"dim"},
      "even widths",
      [](const Arguments& p) { return p.width("dim") % 2 == 0; },
-     {{{"uneven", {"round_up"}}}}},
+     {{{"uneven", {"round_up", "truncate"}}}}},
+    {{"layout"},
+     "sines before cosines, which are cut",
+     [](const Arguments& p) { return p.is("layout", "sin_cos"); },
+     {{{"uneven", {"truncate"}}}}},
+    {{"dim", "axes"},
+     "widths that have every sine",
+     [](const Arguments& p) {
+       const auto parts = parts_of(p);
+       const auto all = std::accumulate(parts.begin(), parts.end(), std::size_t{0});
+       return p.width("dim") + parts.back() / 2 >= all;
+     },
+     {{{"uneven", {"truncate"}}}}},
     {{"layout"},
      "interleaved columns, where some are cut",
      [](const Arguments& p) { return p.is("layout", "interleaved"); },
@@ -289,7 +309,10 @@ using namespace properties;
 const Condition alike{{{"normalize", {"none"}}, {"factors", {of_all_axes}}, {"bases", {of_all_axes}}}};
 const Condition unscaled{{{"normalize", {"none"}}, {"factor", {1.0}}, {"factors", {of_all_axes}}}};
 // No axis is cut off, and one radian a position is the fastest pair of each.
-const Condition has_every_axis{{{"normalize", {"none"}}, {"uneven", {"refuse", "zero_pad"}}}};
+const Condition has_every_axis{{{"normalize", {"none"}}, {"uneven", {"refuse", "zero_pad", "truncate"}}}};
+// No sine is without its cosine.
+const Condition has_whole_pairs{{{"uneven", {"refuse", "zero_pad", "round_up"}}}},
+    has_lone_sines{{{"uneven", {"truncate"}}}};
 
 }  // namespace
 
@@ -307,8 +330,8 @@ const EncodingSpec entry{
               {&facts::depends_on_position_alone},
               {&facts::distinguishes_positions, has_every_axis},
               {&facts::takes_steps_that_bf16_shows, has_every_axis},
-              {&facts::moves_rigidly},
-              {&facts::moves_by_rotations}},
+              {&facts::moves_rigidly, has_whole_pairs},
+              {&facts::moves_by_rotations, has_whole_pairs}},
     .witnesses =
         {
             fails(score::depends_on_offset, "dim=4 axis=0 q=[1,0,0,0] k=[0*4] i=0 j=0 t=1", 0.841,
@@ -334,13 +357,17 @@ const EncodingSpec entry{
     .claims =
         {
             // Each column is a sine or a cosine of one number of the position.
-            holds(axes::depends_on_vector_offset),
+            holds(axes::depends_on_vector_offset, has_whole_pairs),
             holds(axes::acts_on_each_axis_alone),
             holds(axes::swaps_axes_by_a_permutation, alike),
             fails(axes::swaps_axes_by_a_permutation, "dim=4 normalize=detr grid=[5,3] a=0 b=1 i=0 i_1=1",
                   0.809, "one row is a fifth of a turn, one column a third: cos 2 pi/5 and cos 2 pi/3"),
             fails(score::depends_on_order, "dim=8 axes=3 layout=interleaved uneven=round_up axis=2 i=3",
                   0.000244, "three parts of 4 columns are cut to 8: none is left for the last axis"),
+            fails(
+                table::has_constant_norm, "dim=10 axes=3 uneven=truncate axis=2 t=1", 0.17,
+                "two sines of the last axis have no cosine: the norm is the root of 4 + sin(1)^2 + sin(0.01)^2, not of 4",
+                has_lone_sines),
             holds(table::keeps_pairs_on_the_unit_circle),
             holds(table::has_different_dot_products_near_and_far),
             holds(table::rotates_clockwise),

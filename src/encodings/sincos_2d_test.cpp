@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "catalogue/encodings/sincos_2d.h"
 #include "catalogue/encodings/sinusoidal.h"
+#include "core/error.h"
 #include "encodings/made.h"
 
 namespace posproof::sincos_2d_test {
@@ -146,6 +148,37 @@ TEST(Sincos2d, of_a_width_that_does_not_divide_is_padded_or_cut) {
             row("dim=16 layout=interleaved", {3, 50}));
 }
 
+// V-JEPA's tables with uniform_power, of which 10 of 12 columns stay: two sines are alone.
+TEST(Sincos2d, truncated_has_sines_without_cosines) {
+  const Numbers place = {2, 3, 50};
+  const Parameters words = Case::parse("dim=10 axes=3 uneven=truncate offset=1 factor=2");
+  for (const bool exact : {false, true}) {
+    const Encoding cut = exact ? encodings::sincos_2d.oracle(words) : encodings::sincos_2d.make(words);
+    const Parameters whole = Case::parse("dim=12 axes=3 offset=1 factor=2");
+    auto more = row(exact ? encodings::sincos_2d.oracle(whole) : encodings::sincos_2d.make(whole), place);
+    more.resize(10);
+    EXPECT_EQ(row(cut, place), more);
+    const Table& table = as<Table>(cut);
+    EXPECT_EQ(table.pairs.size(), 4u);
+    // What rounding may do to a sine does not depend on whether its cosine is there: of these three numbers
+    // 51 over 2, and 51 over 200.
+    const std::array<double, 3> at = {2, 3, 50};
+    std::array<double, 10> error = {};
+    table.row_error(at, more, all_f32, error);
+    for (const std::size_t c : {8, 9})
+      EXPECT_DOUBLE_EQ(error[c], sine_error(all_f32, 51,
+                                            {.first = c,
+                                             .second = c,
+                                             .frequency = c == 8 ? 1. / 2 : 1. / 200,
+                                             .index = c - 8,
+                                             .frequency_error = {.roundings = 2}}));
+    EXPECT_DOUBLE_EQ(error[0], error[2]);
+    EXPECT_LT(error[4], error[8]);
+  }
+  EXPECT_EQ(row("dim=12 axes=3 uneven=truncate", place), row("dim=12 axes=3", place));
+  EXPECT_FALSE(made<Table>(encodings::sincos_2d, "dim=12 axes=3 uneven=truncate").row_error);
+}
+
 // The last row of a grid of 7 is nearly one turn, and no frequency is a power of the base.
 TEST(Sincos2d, normalised_takes_one_turn_for_the_grid) {
   const auto table = made<Table>(encodings::sincos_2d, "dim=8 offset=1 normalize=detr grid=[7,12]");
@@ -240,6 +273,12 @@ TEST(Sincos2d, refuses_what_makes_no_sense) {
   EXPECT_EQ(no("dim=7 uneven=round_up layout=interleaved"), "`dim=7 uneven=round_up`; allowed: even widths");
   EXPECT_EQ(no("dim=6 uneven=round_up"),
             "`layout=sin_cos uneven=round_up`; allowed: interleaved columns, where some are cut");
+  EXPECT_EQ(no("dim=10 axes=3 uneven=truncate layout=cos_sin"),
+            "`layout=cos_sin uneven=truncate`; allowed: sines before cosines, which are cut");
+  EXPECT_EQ(no("dim=11 axes=3 uneven=truncate"), "`dim=11 uneven=truncate`; allowed: even widths");
+  EXPECT_EQ(no("dim=8 axes=3 uneven=truncate"),
+            "`dim=8 axes=3 uneven=truncate`; allowed: widths that have every sine");
+  EXPECT_EQ(no("dim=20 axes=3 uneven=truncate"), "not refused");
   EXPECT_EQ(no("dim=8 parts=[4,2]"),
             "`parts=[4,2] dim=8 uneven=refuse`; allowed: even numbers from 2 that fill the width");
   EXPECT_EQ(no("dim=8 parts=[3,5]"),

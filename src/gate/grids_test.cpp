@@ -140,6 +140,7 @@ TEST(Grids, of_images) {
   expect("sincos_2d", "dim=14 axes=3 axis_order=reversed divisor=half_minus_one uneven=zero_pad",
          "simple_vit_3d", {"padded"});
   expect("sincos_2d", "dim=16 axes=3 parts=[8,4,4]", "vjepa_3d", {"uniform"});
+  expect("sincos_2d", "dim=28 axes=3 uneven=truncate", "vjepa_3d_uniform", {"rounded_down", "last_sine"});
 }
 
 // In f32 the effect of one place shows beside rounding in few channels only: they are some of those that

@@ -6,6 +6,7 @@
 #include "core/hard.h"
 #include "exact/angle.h"
 #include "exact/ladder.h"
+#include "oracle/lone_sines.h"
 
 namespace posproof {
 
@@ -31,7 +32,8 @@ std::vector<Share> parts_of(const Arguments& p) {
   const std::size_t axes = p.width("axes"), multiple = 2 * axes;
   const auto& list = p.list("parts");
   std::size_t share = p.width("dim") / multiple;
-  if (p.is("uneven", "round_up") && p.width("dim") % multiple != 0) ++share;
+  const bool next = p.is("uneven", "round_up") || p.is("uneven", "truncate");
+  if (next && p.width("dim") % multiple != 0) ++share;
   std::vector<Share> parts;
   for (std::size_t n = 0; n < axes; ++n) {
     const std::size_t begin = n == 0 ? 0 : parts.back().begin + parts.back().width;
@@ -176,18 +178,23 @@ Encoding oracle::sincos_2d(const Arguments& p) {
       Columns& own = held[columns[c]->part][columns[c]->number];
       (columns[c]->function == SineOrCosine::sine ? own.sine : own.cosine) = c;
     }
-  // A quotient is divided by a number that was rounded.
+  // A quotient is divided by a number that was rounded. A sine whose cosine is cut off is paired with the
+  // column behind the last.
+  std::vector<Pair> sines;
   for (std::size_t n = 0; n < parts.size(); ++n) {
     const double roundings = !p.is("normalize", "none") ? 4 : divisor_of(p, axis_of(p, n)) == 1 ? 0 : 2;
     for (std::size_t i = 0; i < held[n].size(); ++i)
-      if (held[n][i].sine && held[n][i].cosine)
-        table.pairs.push_back({.first = *held[n][i].sine,
-                               .second = *held[n][i].cosine,
-                               .frequency = (*of_parts)[n].frequency(i),
-                               .index = i,
-                               .frequency_error = {.roundings = roundings},
-                               .axis = axis_of(p, n)});
+      if (held[n][i].sine)
+        sines.push_back({.first = *held[n][i].sine,
+                         .second = held[n][i].cosine.value_or(dim),
+                         .frequency = (*of_parts)[n].frequency(i),
+                         .index = i,
+                         .frequency_error = {.roundings = roundings},
+                         .axis = axis_of(p, n)});
   }
+  for (const Pair& pair : sines)
+    if (pair.second < dim) table.pairs.push_back(pair);
+  if (table.pairs.size() < sines.size()) table.row_error = oracle::errors_of_sines(sines, table.offset);
   table.positions.axes = parts.size();
   if (!p.is("normalize", "none")) {
     table.positions.hi = 0;

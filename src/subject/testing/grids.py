@@ -350,6 +350,19 @@ def vjepa_3d(positions):
     return np.concatenate(parts, -1)
 
 
+def vjepa_3d_uniform(positions):
+    """get_3d_sincos_pos_embed with uniform_power: an even share for each axis, rounded up, of which the last columns are cut."""
+    width = -(-dim // 6) * 2 if wrong != "rounded_down" else dim // 6 * 2
+    parts = []
+    for axis in range(3):
+        angles = at(positions, axis) * powers(width)
+        parts += [np.sin(angles), np.cos(angles)]
+    out = np.concatenate(parts + [np.zeros((len(positions), 6), f32)], -1)[:, :dim]
+    if wrong == "last_sine":
+        out[:, -1] *= f32(1 - 2 ** -16)
+    return out
+
+
 function = globals()[project]
 if project == "detr_sequence":
     serve(rows=lambda n: detr_sequence(n).astype(f32), takes_positions="sequence")
