@@ -1231,6 +1231,7 @@ class _How:
         self.given_as = getattr(self.torch, _TORCH[self.taken]) if self.torch else None
         self.takes_positions, self.in_place, self.both, self.heads, self.vjp = takes_positions, in_place, both, heads, vjp
         self.queries_at_the_end = None  # of a bias of fewer queries than keys: not known yet
+        self.one_row = False  # whether its last answer was one row for all queries
         self.prefix, self.suffix = beside  # tokens without a position, before the others and behind them
         self.axes = None if axes is None else _axes(axes)
         # Of a rotation: what posproof asks is what the function is given.
@@ -1754,6 +1755,7 @@ def _whole_bias(call, function, sizes, numbers, queries, keys):
     def asked_for(whole):
         whole = _of_one(3)(whole)
         alike = len(whole.shape) == 3 and whole.shape[1] == 1  # one row for all queries
+        call.how.one_row = alike
         return _of_shape(whole, [None, 1 if alike else sizes[0], sizes[1]])[:, queries * (0 if alike else 1)][:, :, keys]
 
     return call.ask(function, [], sizes[:numbers], pick=asked_for)[0]
@@ -1768,11 +1770,14 @@ def _counts_queries_from_the_end(call, function, sizes):
             most = max(sizes)
             first, last = (_whole_bias(call, function, [most] * 2, 2, *(one + from_the_end * (most - len(one)) for one in every))
                            for from_the_end in (0, 1))
+            one_row = call.how.one_row  # of a square: fewer queries may be one
             answered = _whole_bias(call, function, sizes, 2, *every)
         except Exception:  # what it says to the sizes themselves is its answer
             return False
         if not np.array_equal(first, last):
             call.how.queries_at_the_end = np.array_equal(answered, last)
+        elif one_row:
+            call.how.queries_at_the_end = False
     return bool(call.how.queries_at_the_end)
 
 

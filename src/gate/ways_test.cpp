@@ -371,6 +371,16 @@ TEST(Ways, a_bias_takes_numbers_of_tokens) {
   EXPECT_EQ(as<Bias>(square.encoding).bias(queries, keys), Tensor({1, 1, 3}, {-5 * 0x1p-8, 0, -9 * 0x1p-8}));
 }
 
+// Of one row for all queries no call tells which of them fewer ones are: that is found out once, and so is of
+// a row for each.
+TEST(Ways, a_bias_of_one_row_is_asked_once_a_call) {
+  const Subject subject = open(ways("bias_30_rows"), expected(Bias{.heads = 1}, "heads=1"));
+  const std::vector<Position> queries = {7}, keys = {0, 3, 9};
+  for (int call = 0; call < 20; ++call)
+    EXPECT_EQ(as<Bias>(subject.encoding).bias(queries, keys),
+              Tensor({1, 1, 3}, {0, -3 * 0x1p-8, -9 * 0x1p-8}));
+}
+
 // What it says to a square is asked for where it raises an error to fewer queries, of whatever kind.
 TEST(Ways, a_bias_of_squares_alone_is_asked_for_squares) {
   const Subject subject = open(ways("bias_of_squares"), expected(Bias{.heads = 1}, "heads=1"));
