@@ -97,6 +97,13 @@ _FEW_PARTS = 64  # of a call, in the order of its tokens
 _WINDOWS = {"rows_and_columns": ("height", "width"), "time_rows_and_columns": ("frames", "height", "width")}
 _LAST_OF_A_SEQUENCE = {"rows": 2047, "rotate": 2047, "bias": 511, "logits": 511}
 
+
+def _last_of_a_sequence(kind):
+    """Of buckets that go on for longer the first position of the last one, for squares of up to 1,024 queries."""
+    usual = _LAST_OF_A_SEQUENCE.get(kind, 2047)
+    return max(usual, min(1023, int(hello().get("max_distance", 0)))) if kind == "bias" else usual
+
+
 _wire_in = os.fdopen(os.dup(0), "rb", 1 << 16)  # as much as a pipe holds
 _wire_out = os.fdopen(os.dup(1), "wb")
 _nothing = os.open(os.devnull, os.O_RDONLY)
@@ -168,7 +175,8 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
                  that is computed in f32 and rounded once. Usually the dtype says it.
     takes        format of x, q, k, v where it is not that of the answers: "bf16" with dtype="f32"
     domain       (first, last) position; `ends=True`: every position outside is declined. Of whole sequences (0, 2047), and
-                 (0, 511) for a bias and for logits, unless said otherwise: memory grows with the last one
+                 (0, 511) for a bias and for logits, of buckets up to their max_distance (at most 1023), unless said otherwise:
+                 memory grows with the last one
     conventions  free words for the report: "half-split, positions from 1"
     decline      exception, or several, that mean no rather than a fault, an index past a table's end unless
                  said otherwise: (IndexError, ValueError); () for none. An IndexError about axes, shapes or types, as
@@ -199,7 +207,7 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
         if "bias" in functions and "height" in hello() and hello().get("axes") in _WINDOWS:
             domain, ends = (begin, max(_window()) - 1), True
         elif not grid:
-            domain = (begin, min(_LAST_OF_A_SEQUENCE.get(kind, 2047) for kind in functions))
+            domain = (begin, min(_last_of_a_sequence(kind) for kind in functions))
         elif hello().get("coordinates") == "whole" or hello().get("normalize") == "none":
             domain = (0, int(max(grid)) - 1)  # the encoding has no grid; posproof ends each axis at its extent
 

@@ -371,6 +371,18 @@ TEST(Ways, a_bias_takes_numbers_of_tokens) {
   EXPECT_EQ(as<Bias>(square.encoding).bias(queries, keys), Tensor({1, 1, 3}, {-5 * 0x1p-8, 0, -9 * 0x1p-8}));
 }
 
+// The last bucket begins there: of 511 positions it would not be seen.
+TEST(Ways, a_bias_of_numbers_of_tokens_is_asked_up_to_its_largest_distance) {
+  const auto last = [](const std::string& distance) {
+    const Subject subject =
+        open(ways("bias_sequence"), expected(Bias{.heads = 1}, "heads=1 max_distance=" + distance));
+    return positions_of(subject.encoding).hi;
+  };
+  EXPECT_EQ(last("128"), 511);
+  EXPECT_EQ(last("800"), 800);
+  EXPECT_EQ(last("100000"), 1023);
+}
+
 // Of one row for all queries no call tells which of them fewer ones are: that is found out once, and so is of
 // a row for each.
 TEST(Ways, a_bias_of_one_row_is_asked_once_a_call) {

@@ -228,13 +228,14 @@ TEST(LongCalls, refute_what_is_right_of_few_rows_alone) {
   }
 }
 
-// In calls of more than 129 tokens, and of more rows than are drawn, channels take each other's contents: the
-// partner's of neighbouring channels are exchanged, those that pass are the first of all, and those below 0
-// are their size.
+// In calls of more than 129 tokens, and of more rows than are drawn, channels have the contents of others: of
+// their neighbours, of channels of the same sign, of those that rotate and of neighbours that do not, or
+// their own size.
 TEST(LongCalls, of_rows_and_of_tokens_tell_channels_apart) {
   const Encoding truth = truth_of(encodings::rope, "dim=16 rotary_dim=8 heads=2");
   const std::function<double(std::span<const double> row, std::size_t c)> faults[] = {
       [](std::span<const double> row, std::size_t c) { return row[c < 8 ? c ^ 1 : c]; },
+      [](std::span<const double> row, std::size_t c) { return row[c < 8 ? c ^ 3 : c]; },
       [](std::span<const double> row, std::size_t c) { return row[c < 8 ? c : c - 8]; },
       [](std::span<const double> row, std::size_t c) { return row[c < 8 ? c : c ^ 1]; },
       [](std::span<const double> row, std::size_t c) { return c == 2 ? std::abs(row[c]) : row[c]; }};
