@@ -1,11 +1,14 @@
-// Offsets that are clipped to a largest one, each with a trained row: Shaw et al. 2018, section 3.2.
+// Offsets up to a largest one, each with a trained row: Shaw et al. 2018, section 3.2. Larger ones are
+// clipped to it, or have none.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 
 #include "core/declare.h"
 #include "core/parameter.h"
+#include "core/tensor.h"
 
 namespace posproof::clipped {
 
@@ -14,21 +17,29 @@ class Rows {
   explicit Rows(const Arguments& p)
       : first_(-p.whole("clip")),
         last_(p.is("last_offset", "clip_minus_one") ? p.whole("clip") - 1 : p.whole("clip")),
-        key_minus_query_(p.is("relative", "key_minus_query")) {}
+        key_minus_query_(p.is("relative", "key_minus_query")),
+        repeats_(p.is("beyond", "repeat")) {}
 
   std::size_t count() const { return static_cast<std::size_t>(last_ - first_ + 1); }
   // Of a query at i and a key at j.
-  std::size_t of(Position i, Position j) const {
-    return static_cast<std::size_t>(std::clamp(key_minus_query_ ? j - i : i - j, first_, last_) - first_);
+  std::optional<std::size_t> of(Position i, Position j) const {
+    const Position offset = key_minus_query_ ? j - i : i - j, nearest = std::clamp(offset, first_, last_);
+    if (nearest != offset && !repeats_) return std::nullopt;
+    return static_cast<std::size_t>(nearest - first_);
   }
 
  private:
   Position first_, last_;
-  bool key_minus_query_;
+  bool key_minus_query_, repeats_;
 };
 
+// A channel of that row; nothing where there is none.
+inline double entry(const Tensor& table, std::optional<std::size_t> row, std::size_t channel) {
+  return row ? table.at(*row, channel) : 0;
+}
+
 inline Parameter clip() {
-  return whole("clip", {1, 1 << 16}, 16, {2, 5}, "largest offset: larger ones are clipped to it", "tokens");
+  return whole("clip", {1, 1 << 16}, 16, {2, 5}, "largest offset that has a vector", "tokens");
 }
 inline Parameter relative() {
   return convention("relative", {"key_minus_query", "query_minus_key"}, "direction of the offset");
@@ -37,6 +48,11 @@ inline Parameter last_offset() {
   return convention(
       "last_offset", {"clip", "clip_minus_one"},
       "largest offset with a row: clip (2 clip + 1 rows), clip_minus_one (2 clip rows, as SpeechT5 has them)");
+}
+
+inline Parameter beyond() {
+  return convention("beyond", {"repeat", "zero"},
+                    "beyond it: the vector of the largest offset, or no vector (VITS)");
 }
 
 }  // namespace posproof::clipped

@@ -26,6 +26,14 @@ TEST(MusicTransformer, is_shaw_on_and_below_the_diagonal_where_the_first_vector_
           << i << " " << j;
 }
 
+TEST(MusicTransformer, is_shaw_on_and_below_the_diagonal_where_neither_has_a_vector_beyond) {
+  for (Position i = 0; i < 12; ++i)
+    for (Position j = 0; j <= i; ++j)
+      EXPECT_NEAR(logit(encodings::music_transformer, "dim=4 length=6 beyond=zero", q4, k4, i, j),
+                  logit(encodings::shaw, "dim=4 clip=5 beyond=zero", q4, k4, i, j), 1e-15)
+          << i << " " << j;
+}
+
 // Q E^T with E from the largest distance to 0, a column of zeros before it, the rows read as one row less:
 // Huang et al. 2018, section 3.4.1.
 TEST(MusicTransformer, is_what_skewing_gives_on_and_below_the_diagonal) {

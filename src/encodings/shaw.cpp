@@ -25,9 +25,10 @@ Encoding make(const Arguments& p) {
 
   Contextual shaw = contextual(
       dim, 1, [=](std::span<const double> q, std::span<const double> k, Position i, Position j, std::size_t) {
-        const std::size_t row = rows.of(i, j);
+        const auto row = rows.of(i, j);
         Real sum = 0;
-        for (std::size_t c = 0; c < dim; ++c) sum += q[c] * (static_cast<Real>(k[c]) + table.at(row, c));
+        for (std::size_t c = 0; c < dim; ++c)
+          sum += q[c] * (static_cast<Real>(k[c]) + clipped::entry(table, row, c));
         return sum / root(dim);
       });
   shaw.error = BoundOf<Contextual>(&oracle::shaw, p);
@@ -40,10 +41,10 @@ using namespace properties;
 
 const EncodingSpec entry{
     .summary = "a trained vector added to the key, one for each offset up to a largest one",
-    .formula = "s(q,k; i,j) = q.(k + a_clip(j - i)) / sqrt(dim), clip to [-K, K]",
+    .formula = "s(q,k; i,j) = q.(k + a_clip(j - i)) / sqrt(dim), clip to [-K, K], or a = 0 beyond",
     .source = "Shaw et al. 2018, Self-Attention with Relative Position Representations, section 3",
     .parameters = {{whole("dim", type::any_width, 64, {1, 2, 4}, "width of a head", "channels"),
-                    clipped::clip(), clipped::relative(), clipped::last_offset(),
+                    clipped::clip(), clipped::relative(), clipped::last_offset(), clipped::beyond(),
                     whole("table_seed", type::any_whole, 1, {1, 2},
                           "seed of the table [rows, dim]: row r belongs to the offset r - clip")}},
     .reference = &make,

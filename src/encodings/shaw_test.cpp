@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "encodings/asked.h"
+#include "encodings/seeded.h"
 
 namespace posproof::shaw_test {
 namespace {
@@ -45,6 +46,44 @@ TEST(Shaw, takes_larger_offsets_for_the_last_but_one_where_there_are_2k_rows) {
       EXPECT_EQ(at("clip_minus_one", offset), at("clip_minus_one", 4)) << relative << " " << offset;
       EXPECT_NE(at("clip_minus_one", offset), at("clip", offset)) << relative << " " << offset;
     }
+  }
+}
+
+TEST(Shaw, has_no_vector_beyond_the_largest_offset_where_it_is_zero) {
+  // Offsets 0, -2, 2, and on either side the last with a vector and the first without one: q4.k4 / 2 is
+  // -0.875.
+  expect_logits(encodings::shaw, "dim=4 clip=5 beyond=zero",
+                {{0, 0}, {3, 1}, {1, 3}, {7, 2}, {8, 2}, {2, 7}, {2, 8}, {2, 60}},
+                {0.52182611116172794, -0.25137648745991991, -1.0882844381399849, 0.66369815858853383, -0.875,
+                 -2.6041373579175538, -0.875, -0.875});
+  expect_logits(encodings::shaw, "dim=4 clip=5 beyond=zero last_offset=clip_minus_one",
+                {{7, 2}, {8, 2}, {2, 7}}, {0.66369815858853383, -0.875, -0.875});
+}
+
+// VITS, attentions.py: a table of 2n - 1 rows, zeros outside the window; the products with it, a zero behind
+// each row and n - 1 behind all, are read in rows of 2n - 1, without the first n - 1 columns.
+TEST(Shaw, is_what_skewing_a_padded_table_gives) {
+  constexpr std::size_t n = 5, dim = 2, clip = 2;
+  std::vector<double> queries, products;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double q[dim] = {1.0 + static_cast<double>(i), 0.5 - static_cast<double>(i)};
+    queries.insert(queries.end(), q, q + dim);
+    for (std::size_t r = 0; r < 2 * n - 1; ++r) {
+      const std::size_t first = (r - (n - 1 - clip)) * dim;  // of the table without zeros
+      const bool inside = r + clip >= n - 1 && r <= n - 1 + clip;
+      products.push_back(inside ? q[0] * seeded(1, first, 1) + q[1] * seeded(1, first + 1, 1) : 0);
+    }
+    products.push_back(0);
+  }
+  products.resize(products.size() + n - 1);
+  const std::array<Position, n> at = {0, 1, 2, 3, 4};
+  for (const Encoding& made : {encodings::shaw.make(Case::parse("dim=2 clip=2 beyond=zero")),
+                               encodings::shaw.oracle(Case::parse("dim=2 clip=2 beyond=zero"))}) {
+    const Tensor logits = as<Contextual>(made).logits(Tensor({n, dim}, queries), Tensor({n, dim}), at, at);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j)
+        EXPECT_NEAR(logits.at(i, j), products[i * (2 * n - 1) + n - 1 + j] / std::sqrt(2.0), 2e-15)
+            << i << " " << j;
   }
 }
 

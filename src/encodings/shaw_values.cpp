@@ -28,10 +28,12 @@ Encoding make(const Arguments& p) {
       return rows.of(static_cast<Position>(i), static_cast<Position>(j));
     };
     return Pairwise{[=, &q, &k](std::size_t i, std::size_t j) {
-                      return (dot(q.row(i), k.row(j)) + dot(q.row(i), of_keys.row(row(i, j)))) / root(dim);
+                      Real logit = dot(q.row(i), k.row(j));
+                      if (const auto r = row(i, j)) logit += dot(q.row(i), of_keys.row(*r));
+                      return logit / root(dim);
                     },
                     [=, &v](std::size_t i, std::size_t j, std::size_t c) {
-                      return static_cast<Real>(v.at(j, c)) + of_values.at(row(i, j), c);
+                      return static_cast<Real>(v.at(j, c)) + clipped::entry(of_values, row(i, j), c);
                     }};
   });
   shaw.any_mask = true;
@@ -45,12 +47,13 @@ using namespace properties;
 
 const EncodingSpec entry{
     .summary = "trained vectors of the offset, added to keys and to values",
-    .formula = "y_i = sum_j softmax_j(q_i.(k_j + a_n) / sqrt(dim)) (v_j + b_n), n = j - i within [-K, K]",
+    .formula =
+        "y_i = sum_j softmax_j(q_i.(k_j + a_n) / sqrt(dim)) (v_j + b_n), n = j - i within [-K, K], or a, b = 0 beyond",
     .source =
         "Shaw et al. 2018, Self-Attention with Relative Position Representations, equations 3 and 4; "
         "tensor2tensor",
     .parameters = {{whole("dim", type::any_width, 64, {1, 2, 4}, "width of a head", "channels"),
-                    clipped::clip(), clipped::relative(), clipped::last_offset(),
+                    clipped::clip(), clipped::relative(), clipped::last_offset(), clipped::beyond(),
                     whole("table_seed", type::any_whole, 1, {1, 2},
                           "seed of the keys' table [rows, dim], whose row r belongs to the offset r - "
                           "clip; of the values', the next one")}},

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "encodings/asked.h"
+#include "encodings/seeded.h"
 
 namespace posproof::shaw_values_test {
 namespace {
@@ -63,6 +64,51 @@ TEST(ShawValues, takes_larger_offsets_for_the_last_but_one_where_there_are_2k_ro
     EXPECT_NEAR(without[c], without[2 + c], 2 * 0x1p-51);
     EXPECT_NEAR(without[c], without[4 + c], 2 * 0x1p-51);
     EXPECT_NEAR(with[c] - without[c], v3.at(0, c), 3 * 0x1p-51);
+  }
+}
+
+// Of the third token, the first is one offset beyond.
+TEST(ShawValues, has_no_vectors_beyond_the_largest_offset_where_it_is_zero) {
+  expect_answers(encodings::shaw_values, "dim=2 clip=1 beyond=zero",
+                 {1.5442850332046394, 1.4898069313150188, 2.0117832505194446, 1.2562242313904446,
+                  -0.2643900925053943, 3.0660669630738693});
+  EXPECT_EQ(answers(encodings::shaw_values, "dim=2 clip=2 beyond=zero"),
+            answers(encodings::shaw_values, "dim=2 clip=2"));
+  // Of i - j, 1 has no vector either.
+  EXPECT_NE(answers(encodings::shaw_values,
+                    "dim=2 clip=1 relative=query_minus_key last_offset=clip_minus_one beyond=zero"),
+            answers(encodings::shaw_values, "dim=2 clip=1 relative=query_minus_key beyond=zero"));
+}
+
+TEST(ShawValues, sees_keys_without_vectors_on_both_sides) {
+  const Mask all({3, 3}, {1, 1, 1, 1, 1, 1, 1, 1, 1});
+  const Parameters words = Case::parse("dim=2 clip=1 beyond=zero");
+  for (const Encoding& made : {encodings::shaw_values.make(words), encodings::shaw_values.oracle(words)})
+    expect_near(as<Attention>(made).attend(q3, k3, v3, all).data,
+                {0.26053834950692767, 1.7460588174183846, 0.95371970185829191, 1.71824803255164,
+                 -0.2643900925053943, 3.0660669630738693},
+                3e-15, "all keys");
+}
+
+// VITS, attentions.py: weights by offset, times a table whose rows outside the window are zeros.
+TEST(ShawValues, adds_weights_by_offset_times_a_padded_table) {
+  const std::string words = "dim=2 clip=1 beyond=zero";
+  const std::array<Position, 3> at = {0, 1, 2};
+  const Tensor logits = encodings::shaw.make<Contextual>(Case::parse(words)).logits(q3, k3, at, at);
+  const Numbers found = answers(encodings::shaw_values, words, q3, k3, Tensor({3, 2}));
+  const double table[5][2] = {{},
+                              {seeded(2, 0, 1), seeded(2, 1, 1)},
+                              {seeded(2, 2, 1), seeded(2, 3, 1)},
+                              {seeded(2, 4, 1), seeded(2, 5, 1)},
+                              {}};
+  for (std::size_t i = 0; i < 3; ++i) {
+    double by_offset[5] = {}, sum = 0;
+    for (std::size_t j = 0; j <= i; ++j) sum += by_offset[2 + j - i] = std::exp(logits.at(i, j));
+    for (std::size_t c = 0; c < 2; ++c) {
+      double expected = 0;
+      for (std::size_t r = 0; r < 5; ++r) expected += by_offset[r] / sum * table[r][c];
+      EXPECT_NEAR(found[2 * i + c], expected, 3e-15) << i << " " << c;
+    }
   }
 }
 

@@ -9,7 +9,7 @@ namespace {
 using namespace identities;
 
 std::optional<Parameters> right_of(const Arguments& left) {
-  Parameters right = taken(left, {"dim", "table_seed"}, "relative=key_minus_query");
+  Parameters right = taken(left, {"dim", "table_seed", "beyond"}, "relative=key_minus_query");
   right.set("clip", static_cast<double>(left.width("length") - 1));
   return right;
 }
@@ -24,7 +24,7 @@ const Identity entry{
     .source = "Huang et al. 2018, Music Transformer, section 3.4; Shaw et al. 2018, section 3",
     .left = &encodings::music_transformer,
     .right = &encodings::shaw,
-    .where = {{{"length", {3.0, 6.0, 17.0}}, {"beyond", {"repeat"}}}},
+    .where = {{{"length", {3.0, 6.0, 17.0}}, {"beyond", {"repeat", "zero"}}}},
     .right_of = &right_of,
     .check = &same_answers,
     .must_reject = {{"the last logit is 2^-19 larger", "dim=2 length=3 beyond=repeat", &last_entry_off}},

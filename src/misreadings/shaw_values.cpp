@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "catalogue/encodings/shaw_values.h"
 #include "catalogue/misreadings/shaw_values.h"
 #include "core/function.h"
+#include "encodings/clipped.h"
 #include "misreadings/right.h"
 
 namespace posproof::misreadings_shaw_values {
@@ -21,6 +24,7 @@ struct Rows {
   bool values_of_keys = false, keys_of_values = false;  // which table they are read from
   bool undivided = false;                               // q . a^K is not divided by sqrt(dim)
   Position less = 0;                                    // the clip is smaller by it
+  std::string_view beyond = "";                         // said where offsets beyond it are so, or of both
   Share share = Share::whole;
 };
 
@@ -46,6 +50,8 @@ Encoding reads(const Parameters& given, const Rows& rows) {
   const Position clip = p.whole("clip"), reach = clip - rows.less;
   const Position lacks = p.is("last_offset", "clip_minus_one") ? 1 : 0;
   if (reach < lacks) throw Refusal("nothing is left");
+  if (!rows.beyond.empty() && !p.is("beyond", rows.beyond)) throw Refusal("said of another convention");
+  const bool repeats = p.is("beyond", "repeat");
   const bool key_minus_query = p.is("relative", "key_minus_query");
   const auto seed = p.whole("table_seed");
   const Tensor one = trained(2 * p.width("clip") + 1, dim, seed),
@@ -54,13 +60,16 @@ Encoding reads(const Parameters& given, const Rows& rows) {
   return misread::with_pairs(
       encodings::shaw_values, given,
       [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
-        const auto row = [=](std::size_t i, std::size_t j, bool mirrored) {
+        const auto row = [=](std::size_t i, std::size_t j, bool mirrored) -> std::optional<std::size_t> {
           const auto ahead = static_cast<Position>(j) - static_cast<Position>(i);
           const Position offset = key_minus_query != mirrored ? ahead : -ahead;
-          return static_cast<std::size_t>(clip + std::clamp(offset, -reach, reach - lacks));
+          const Position nearest = std::clamp(offset, -reach, reach - lacks);
+          if (nearest != offset && !repeats) return std::nullopt;
+          return static_cast<std::size_t>(clip + nearest);
         };
         const auto logit = [=, &q, &k](std::size_t i, std::size_t j) {
-          const Real met = rows.of_keys ? dot(q.row(i), of_keys.row(row(i, j, rows.keys_mirrored))) : 0;
+          const auto r = row(i, j, rows.keys_mirrored);
+          const Real met = rows.of_keys && r ? dot(q.row(i), of_keys.row(*r)) : 0;
           return (dot(q.row(i), k.row(j)) + met * (rows.undivided ? root(dim) : 1)) / root(dim);
         };
         const std::vector<Real> whole =
@@ -71,7 +80,8 @@ Encoding reads(const Parameters& given, const Rows& rows) {
         };
         return Pairwise{logit, [=, &v](std::size_t i, std::size_t j, std::size_t c) {
                           if (!rows.of_values) return Real{v.at(j, c)};
-                          return v.at(j, c) + share(i, j) * of_values.at(row(i, j, rows.values_mirrored), c);
+                          return v.at(j, c) +
+                                 share(i, j) * clipped::entry(of_values, row(i, j, rows.values_mirrored), c);
                         }};
       });
 }
@@ -102,7 +112,9 @@ const MisreadingFamily entry{{
      "dim=4 clip=3"},
     {"the rows of the values are multiplied by the logits, not by their softmax",
      with({.share = Share::logit}), "dim=4 clip=3"},
-    {"offsets are clipped one earlier, at clip - 1", with({.less = 1}), "dim=4 clip=3"},
+    {"offsets are clipped one earlier, at clip - 1", with({.less = 1, .beyond = "repeat"}), "dim=4 clip=3"},
+    {"the window ends one earlier, at clip - 1: the largest offset has no vector",
+     with({.less = 1, .beyond = "zero"}), "dim=4 clip=3 beyond=zero"},
 }};
 
 }  // namespace posproof::misreadings_shaw_values

@@ -42,6 +42,7 @@ PairFormula added(std::optional<Rows> to_keys, std::optional<Rows> to_values, bo
         inside::trained(std::size_t(2 * all + 1), q.width(), p.whole("table_seed") + 1)};
     const auto entry = [=](const Rows& rows, std::size_t i, std::size_t j, std::size_t c) -> Real {
       int offset = rows.direction * sign * (int(j) - int(i));
+      if (p.is("beyond", "zero") && (offset > reach || offset < -reach)) return 0;
       if (offset > reach) offset = reach;
       if (offset < -reach) offset = -reach;
       return tables[std::size_t(rows.table)].at(std::size_t(all + offset), c);
@@ -75,6 +76,8 @@ TEST(MisreadShawValues, is_what_the_sentence_says) {
        {"the two tables stand in each other's place", added(values, keys)},
        {"q.a^K is not divided by sqrt(dim)", added(keys, values, false)},
        {"offsets are clipped one earlier, at clip - 1", added(keys, values, true, 1)},
+       {"the window ends one earlier, at clip - 1: the largest offset has no vector",
+        added(keys, values, true, 1)},
        // Of six keys.
        {"what the rows of the values add is divided by the number of keys",
         added(keys, values, true, 0,
@@ -82,7 +85,7 @@ TEST(MisreadShawValues, is_what_the_sentence_says) {
        {"the rows of the values are multiplied by the logits, not by their softmax",
         added(keys, values, true, 0,
               [](const std::vector<Real>& logits, std::size_t j) { return logits[j]; })}},
-      {"", "relative=query_minus_key table_seed=2"});
+      {"", "relative=query_minus_key table_seed=2", "clip=2 beyond=zero"});
 }
 
 }  // namespace

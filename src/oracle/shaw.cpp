@@ -1,4 +1,5 @@
 #include "catalogue/oracle/shaw.h"
+#include "oracle/clip.h"
 #include "oracle/formula.h"
 #include "oracle/whole.h"
 
@@ -8,17 +9,15 @@ namespace posproof {
 // Shaw et al. 2018, equations 2, 4 and the one before 3. The table holds w_-k first.
 Encoding oracle::shaw(const Arguments& p) {
   const std::size_t dim = p.width("dim");
-  const Position clip = p.whole("clip");
-  const bool key_minus_query = p.is("relative", "key_minus_query");
-  // SpeechT5 has no row for the offset k: larger ones are k - 1.
-  const Position most = clip - (p.is("last_offset", "clip_minus_one") ? 1 : 0);
+  const Clip clip(p);
   const Trained table(2 * p.width("clip") + 1, dim, p.whole("table_seed"));
 
   Contextual shaw =
       contextual("shaw", dim, AsGiven(), [=](const auto& in, auto q, auto k, Position i, Position j) {
-        const Position offset = key_minus_query ? j - i : i - j;
-        const auto a = trained(in, table.row(std::max(-clip, std::min(most, offset)) + clip));
-        return in.over_root(in.sum(in.dot(q, k), in.dot(q, a)), dim);
+        const Position row = clip.row(i, j);
+        const auto content = in.dot(q, k);
+        if (row < 0) return in.over_root(content, dim);
+        return in.over_root(in.sum(content, in.dot(q, trained(in, table.row(row)))), dim);
       });
   shaw.positions = whole_domain(0, usual_end);
   return shaw;

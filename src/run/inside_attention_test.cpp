@@ -44,6 +44,10 @@ TEST(InsideAttention, of_shaw) {
   expect("shaw", "dim=4 clip=5", {"mirrored", "one_less"});
   expect("shaw", "dim=2 clip=2 relative=query_minus_key", {"mirrored"});
   expect("shaw_values", "dim=4 clip=3", {"values_mirrored", "one_table"});
+  expect("shaw", "dim=4 clip=5 beyond=zero", {"mirrored", "one_less", "window_less"});
+  // Of a key of zeros, whose logit beyond the window is exactly 0.
+  EXPECT_EQ(name(verdict("shaw", "dim=4 clip=5 beyond=zero", "window_more")), "refuted");
+  expect("shaw_values", "dim=4 clip=3 beyond=zero", {"window_less", "window_more", "values_clipped"});
 }
 
 TEST(InsideAttention, of_decomposed_relative) {

@@ -46,6 +46,16 @@ def one_head(function):
     return lambda q, k, queries, keys: function(q, k, queries, keys)[None].astype(f32)
 
 
+def of_window(table, relative):
+    """Rows of the offsets. Where nothing is repeated, those beyond the window are zeros."""
+    clip = asked["clip"]
+    rows = table[np.clip(relative, -clip, clip) + clip]
+    if asked["beyond"] == "zero":
+        reach = clip + {"window_less": -1, "window_more": 1}.get(wrong, 0)
+        rows[np.abs(relative) > reach] = 0
+    return rows
+
+
 def shaw():
     clip = asked["clip"]
     table = trained((2 * clip + 1, dim), seed)
@@ -54,9 +64,9 @@ def shaw():
         relative = offsets(queries, keys)
         if (asked["relative"] == "query_minus_key") != (wrong == "mirrored"):
             relative = -relative
-        most = clip - 1 if wrong == "one_less" else clip
-        a = table[np.clip(relative, -most, most) + clip]
-        return scaled(q @ k.T + np.einsum("id,ijd->ij", q, a), dim)
+        if wrong == "one_less":
+            relative = np.clip(relative, 1 - clip, clip - 1)
+        return scaled(q @ k.T + np.einsum("id,ijd->ij", q, of_window(table, relative)), dim)
     return {"logits": one_head(logits)}
 
 
@@ -250,13 +260,14 @@ def shaw_values():
         relative = offsets(np.arange(len(q)), np.arange(len(k)))
         if asked["relative"] == "query_minus_key":
             relative = -relative
-        row = np.clip(relative, -clip, clip) + clip
-        weights = softmax(scaled(q @ k.T + np.einsum("id,ijd->ij", q, of_keys[row]), dim), mask)
+        met = np.einsum("id,ijd->ij", q, of_window(of_keys, relative))
+        weights = softmax(scaled(q @ k.T + met, dim), mask)
         if wrong == "values_mirrored":
-            row = 2 * clip - row
-        if wrong == "one_table":
-            return weights @ v + np.einsum("ij,ijd->id", weights, of_keys[row])
-        return weights @ v + np.einsum("ij,ijd->id", weights, of_values[row])
+            relative = -relative
+        if wrong == "values_clipped":
+            relative = np.clip(relative, -clip, clip)
+        added = of_window(of_keys if wrong == "one_table" else of_values, relative)
+        return weights @ v + np.einsum("ij,ijd->id", weights, added)
     return {"attend": attend}
 
 
