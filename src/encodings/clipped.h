@@ -1,5 +1,5 @@
-// Offsets up to a largest one, each with a trained row: Shaw et al. 2018, section 3.2. Larger ones are
-// clipped to it, or have none.
+// Offsets up to a largest one in each direction, each with a trained row: Shaw et al. 2018, section 3.2.
+// Larger ones are clipped to it, or have none.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,19 @@ namespace posproof::clipped {
 class Rows {
  public:
   explicit Rows(const Arguments& p)
-      : first_(-p.whole("clip")),
-        last_(p.is("last_offset", "clip_minus_one") ? p.whole("clip") - 1 : p.whole("clip")),
-        key_minus_query_(p.is("relative", "key_minus_query")),
-        repeats_(p.is("beyond", "repeat")) {}
+      : key_minus_query_(p.is("relative", "key_minus_query")), repeats_(p.is("beyond", "repeat")) {
+    const Position left = p.whole("clip"), right = p.whole("clip_right");
+    if (right < 0) {
+      first_ = -left;
+      last_ = p.is("last_offset", "clip_minus_one") ? left - 1 : left;
+    } else {
+      first_ = key_minus_query_ ? -left : -right;
+      last_ = key_minus_query_ ? right : left;
+    }
+  }
 
+  Position first() const { return first_; }
+  Position last() const { return last_; }
   std::size_t count() const { return static_cast<std::size_t>(last_ - first_ + 1); }
   // Of a query at i and a key at j.
   std::optional<std::size_t> of(Position i, Position j) const {
@@ -44,10 +52,17 @@ inline Parameter clip() {
 inline Parameter relative() {
   return convention("relative", {"key_minus_query", "query_minus_key"}, "direction of the offset");
 }
+inline Parameter clip_right() {
+  return disputed(whole(
+      "clip_right", {-1, 1 << 16}, -1, {-1, 1},
+      "largest offset of keys after the query (Wav2Vec2-BERT: 8, with clip 64); -1 for clip", "tokens"));
+}
 inline Parameter last_offset() {
-  return convention(
-      "last_offset", {"clip", "clip_minus_one"},
-      "largest offset with a row: clip (2 clip + 1 rows), clip_minus_one (2 clip rows, as SpeechT5 has them)");
+  return where(
+      {{{"clip_right", {-1.0}}}},
+      convention(
+          "last_offset", {"clip", "clip_minus_one"},
+          "largest offset with a row: clip (2 clip + 1 rows), clip_minus_one (2 clip rows, as SpeechT5 has them)"));
 }
 
 inline Parameter beyond() {

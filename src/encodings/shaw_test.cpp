@@ -2,6 +2,7 @@
 #include "catalogue/encodings/shaw.h"
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "encodings/asked.h"
@@ -85,6 +86,36 @@ TEST(Shaw, is_what_skewing_a_padded_table_gives) {
         EXPECT_NEAR(logits.at(i, j), products[i * (2 * n - 1) + n - 1 + j] / std::sqrt(2.0), 2e-15)
             << i << " " << j;
   }
+}
+
+TEST(Shaw, has_another_largest_offset_for_keys_after_the_query) {
+  const Places places = {{0, 0}, {3, 1}, {1, 3}, {9, 2}, {2, 60}, {2, 3}};
+  expect_logits(encodings::shaw, "dim=4 clip=5 clip_right=1", places,
+                {0.52182611116172794, -0.25137648745991991, -0.8281204154338917, 0.66369815858853383,
+                 -0.8281204154338917, -0.8281204154338917});
+  expect_logits(encodings::shaw, "dim=4 clip=5 clip_right=1 beyond=zero", places,
+                {0.52182611116172794, -0.25137648745991991, -0.875, -0.875, -0.875, -0.8281204154338917});
+  // Offsets are i - j: from -1 to 5, the keys after the query first.
+  expect_logits(encodings::shaw, "dim=4 clip=5 clip_right=1 relative=query_minus_key", places,
+                {-2.5013336881719574, -0.25137648745991991, 0.66369815858853383, -0.8281204154338917,
+                 0.66369815858853383, 0.66369815858853383});
+  expect_logits(encodings::shaw, "dim=4 clip=5 clip_right=0", {{0, 0}, {3, 1}, {1, 3}},
+                {0.52182611116172794, -0.25137648745991991, 0.52182611116172794});
+}
+
+// Rows of the same table: later keys are moved to the last with a row, or the query on by as many as are
+// missing in front.
+TEST(Shaw, has_on_either_side_the_rows_of_an_equal_table) {
+  const auto at = [](const std::string& words, Position i, Position j) {
+    return logit(encodings::shaw, "dim=4 " + words, q4, k4, i, j);
+  };
+  for (Position i = 0; i < 10; ++i)
+    for (Position j = 0; j < 10; ++j) {
+      EXPECT_EQ(at("clip=5 clip_right=2", i, j), at("clip=5", i, std::min(j, i + 2))) << i << " " << j;
+      EXPECT_EQ(at("clip=2 clip_right=5", i, j), at("clip=5", i + 3, std::min(j, i + 5))) << i << " " << j;
+      EXPECT_EQ(at("clip=5 clip_right=5", i, j), at("clip=5", i, j)) << i << " " << j;
+      EXPECT_EQ(at("clip=5 clip_right=4", i, j), at("clip=5 last_offset=clip_minus_one", i, j));
+    }
 }
 
 TEST(Shaw, says_which_contents_it_takes) {

@@ -52,11 +52,12 @@ const EncodingSpec entry{
     .source =
         "Shaw et al. 2018, Self-Attention with Relative Position Representations, equations 3 and 4; "
         "tensor2tensor",
-    .parameters = {{whole("dim", type::any_width, 64, {1, 2, 4}, "width of a head", "channels"),
-                    clipped::clip(), clipped::relative(), clipped::last_offset(), clipped::beyond(),
-                    whole("table_seed", type::any_whole, 1, {1, 2},
-                          "seed of the keys' table [rows, dim], whose row r belongs to the offset r - "
-                          "clip; of the values', the next one")}},
+    .parameters =
+        {{whole("dim", type::any_width, 64, {1, 2, 4}, "width of a head", "channels"), clipped::clip(),
+          clipped::clip_right(), clipped::relative(), clipped::last_offset(), clipped::beyond(),
+          whole("table_seed", type::any_whole, 1, {1, 2},
+                "seed of the keys' table [rows, dim], the smallest offset first; of the values', the next "
+                "one")}},
     .reference = &make,
     .exact = &oracle::shaw_values,
     .facts = {{&facts::distinguishes_positions}},

@@ -90,6 +90,20 @@ TEST(ShawValues, sees_keys_without_vectors_on_both_sides) {
                 3e-15, "all keys");
 }
 
+TEST(ShawValues, has_another_largest_offset_for_keys_after_the_query) {
+  const Mask all({3, 3}, {1, 1, 1, 1, 1, 1, 1, 1, 1});
+  const Parameters words = Case::parse("dim=2 clip=1 clip_right=0");
+  for (const Encoding& made : {encodings::shaw_values.make(words), encodings::shaw_values.oracle(words)})
+    expect_near(as<Attention>(made).attend(q3, k3, v3, all).data,
+                {0.39119260678294648, 2.6428993577367117, 1.5162790618576969, 1.7047552883812112,
+                 0.029197739940817195, 3.0563374633863853},
+                3e-15, "all keys");
+  // Offsets are i - j: from -2 to 1, and that of the query itself has the third row.
+  expect_answers(encodings::shaw_values, "dim=2 clip=1 clip_right=2 relative=query_minus_key",
+                 {0.096972848482250296, 0.96570149772604541, 0.011530899455252422, 0.91036910230935719,
+                  -1.6975334790727661, 2.739363747555501});
+}
+
 // VITS, attentions.py: weights by offset, times a table whose rows outside the window are zeros.
 TEST(ShawValues, adds_weights_by_offset_times_a_padded_table) {
   const std::string words = "dim=2 clip=1 beyond=zero";

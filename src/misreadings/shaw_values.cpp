@@ -47,15 +47,15 @@ std::vector<Real> logarithms_of_sums(const Function<Real(std::size_t, std::size_
 Encoding reads(const Parameters& given, const Rows& rows) {
   const Arguments p = misread::arguments(encodings::shaw_values, given);
   const std::size_t dim = p.width("dim");
-  const Position clip = p.whole("clip"), reach = clip - rows.less;
-  const Position lacks = p.is("last_offset", "clip_minus_one") ? 1 : 0;
-  if (reach < lacks) throw Refusal("nothing is left");
+  const clipped::Rows declared(p);
+  const Position first = declared.first() + rows.less, last = declared.last() - rows.less;
+  if (first > last) throw Refusal("nothing is left");
+  if (rows.less > 0 && p.whole("clip_right") >= 0) throw Refusal("said of clip alone");
   if (!rows.beyond.empty() && !p.is("beyond", rows.beyond)) throw Refusal("said of another convention");
   const bool repeats = p.is("beyond", "repeat");
   const bool key_minus_query = p.is("relative", "key_minus_query");
   const auto seed = p.whole("table_seed");
-  const Tensor one = trained(2 * p.width("clip") + 1, dim, seed),
-               other = trained(2 * p.width("clip") + 1, dim, seed + 1);
+  const Tensor one = trained(declared.count(), dim, seed), other = trained(declared.count(), dim, seed + 1);
   const Tensor of_keys = rows.keys_of_values ? other : one, of_values = rows.values_of_keys ? one : other;
   return misread::with_pairs(
       encodings::shaw_values, given,
@@ -63,9 +63,9 @@ Encoding reads(const Parameters& given, const Rows& rows) {
         const auto row = [=](std::size_t i, std::size_t j, bool mirrored) -> std::optional<std::size_t> {
           const auto ahead = static_cast<Position>(j) - static_cast<Position>(i);
           const Position offset = key_minus_query != mirrored ? ahead : -ahead;
-          const Position nearest = std::clamp(offset, -reach, reach - lacks);
+          const Position nearest = std::clamp(offset, first, last);
           if (nearest != offset && !repeats) return std::nullopt;
-          return static_cast<std::size_t>(clip + nearest);
+          return static_cast<std::size_t>(nearest - declared.first());
         };
         const auto logit = [=, &q, &k](std::size_t i, std::size_t j) {
           const auto r = row(i, j, rows.keys_mirrored);

@@ -35,17 +35,19 @@ Real softmax(const std::vector<Real>& logits, std::size_t j) {
 PairFormula added(std::optional<Rows> to_keys, std::optional<Rows> to_values, bool divided = true,
                   int clip = 0, Share share = &softmax) {
   return [=](const Arguments& p, const Tensor& q, const Tensor& k, const Tensor& v, const Mask&) {
-    const int all = int(p.whole("clip")), reach = all - clip;
     const int sign = p.is("relative", "key_minus_query") ? 1 : -1;
-    const std::array tables = {
-        inside::trained(std::size_t(2 * all + 1), q.width(), p.whole("table_seed")),
-        inside::trained(std::size_t(2 * all + 1), q.width(), p.whole("table_seed") + 1)};
+    int before = int(p.whole("clip")), after = before;
+    if (p.whole("clip_right") >= 0) (sign > 0 ? after : before) = int(p.whole("clip_right"));
+    const auto count = std::size_t(before + after + 1);
+    const std::array tables = {inside::trained(count, q.width(), p.whole("table_seed")),
+                               inside::trained(count, q.width(), p.whole("table_seed") + 1)};
     const auto entry = [=](const Rows& rows, std::size_t i, std::size_t j, std::size_t c) -> Real {
       int offset = rows.direction * sign * (int(j) - int(i));
-      if (p.is("beyond", "zero") && (offset > reach || offset < -reach)) return 0;
-      if (offset > reach) offset = reach;
-      if (offset < -reach) offset = -reach;
-      return tables[std::size_t(rows.table)].at(std::size_t(all + offset), c);
+      const int most = after - clip, least = clip - before;
+      if (p.is("beyond", "zero") && (offset > most || offset < least)) return 0;
+      if (offset > most) offset = most;
+      if (offset < least) offset = least;
+      return tables[std::size_t(rows.table)].at(std::size_t(before + offset), c);
     };
     const auto logit = [=, &q, &k](std::size_t i, std::size_t j) {
       Real met = 0;
@@ -85,7 +87,8 @@ TEST(MisreadShawValues, is_what_the_sentence_says) {
        {"the rows of the values are multiplied by the logits, not by their softmax",
         added(keys, values, true, 0,
               [](const std::vector<Real>& logits, std::size_t j) { return logits[j]; })}},
-      {"", "relative=query_minus_key table_seed=2", "clip=2 beyond=zero"});
+      {"", "relative=query_minus_key table_seed=2", "clip=2 beyond=zero", "clip=2 clip_right=1",
+       "clip=1 clip_right=2 relative=query_minus_key"});
 }
 
 }  // namespace

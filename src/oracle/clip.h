@@ -10,10 +10,18 @@ namespace posproof::oracle {
 struct Clip {
   explicit Clip(const Arguments& p)
       : least(-p.whole("clip")),
-        // SpeechT5 has no row for the offset k: larger ones are k - 1.
-        most(p.whole("clip") - (p.is("last_offset", "clip_minus_one") ? 1 : 0)),
+        most(p.whole("clip")),
         mirrored(p.is("relative", "query_minus_key")),
-        padded(p.is("beyond", "zero")) {}
+        padded(p.is("beyond", "zero")) {
+    const Position after = p.whole("clip_right");
+    // Wav2Vec2-BERT clamps j - i to [-left_max, right_max].
+    if (after >= 0 && mirrored) least = -after;
+    if (after >= 0 && !mirrored) most = after;
+    // SpeechT5 has no row for the offset k: larger ones are k - 1.
+    if (after < 0 && p.is("last_offset", "clip_minus_one")) most -= 1;
+  }
+
+  std::size_t rows() const { return static_cast<std::size_t>(most - least + 1); }
 
   // -1 in the zeros with which VITS pads its table outside the window.
   Position row(Position query, Position key) const {

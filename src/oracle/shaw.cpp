@@ -10,7 +10,7 @@ namespace posproof {
 Encoding oracle::shaw(const Arguments& p) {
   const std::size_t dim = p.width("dim");
   const Clip clip(p);
-  const Trained table(2 * p.width("clip") + 1, dim, p.whole("table_seed"));
+  const Trained table(clip.rows(), dim, p.whole("table_seed"));
 
   Contextual shaw =
       contextual("shaw", dim, AsGiven(), [=](const auto& in, auto q, auto k, Position i, Position j) {

@@ -9,8 +9,8 @@ namespace posproof {
 Encoding oracle::shaw_values(const Arguments& p) {
   const std::size_t dim = p.width("dim");
   const Clip clip(p);
-  const Trained of_keys(2 * p.width("clip") + 1, dim, p.whole("table_seed")),
-      of_values(2 * p.width("clip") + 1, dim, p.whole("table_seed") + 1);
+  const Trained of_keys(clip.rows(), dim, p.whole("table_seed")),
+      of_values(clip.rows(), dim, p.whole("table_seed") + 1);
 
   Attention shaw = attention(
       "shaw_values", dim,

@@ -48,6 +48,9 @@ TEST(InsideAttention, of_shaw) {
   // Of a key of zeros, whose logit beyond the window is exactly 0.
   EXPECT_EQ(name(verdict("shaw", "dim=4 clip=5 beyond=zero", "window_more")), "refuted");
   expect("shaw_values", "dim=4 clip=3 beyond=zero", {"window_less", "window_more", "values_clipped"});
+  expect("shaw", "dim=4 clip=5 clip_right=2", {"mirrored", "sides_swapped", "right_less"});
+  expect("shaw", "dim=4 clip=3 clip_right=0 relative=query_minus_key beyond=zero", {"sides_swapped"});
+  expect("shaw_values", "dim=4 clip=3 clip_right=1", {"sides_swapped", "right_less"});
 }
 
 TEST(InsideAttention, of_decomposed_relative) {

@@ -46,19 +46,32 @@ def one_head(function):
     return lambda q, k, queries, keys: function(q, k, queries, keys)[None].astype(f32)
 
 
+def window():
+    """The smallest and the largest offset."""
+    left, right = asked["clip"], asked["clip_right"]
+    if right < 0:
+        right = left
+    return (-left, right) if (asked["relative"] == "query_minus_key") == (wrong == "sides_swapped") else (-right, left)
+
+
+def table_of_window(of_seed):
+    first, last = window()
+    return trained((last - first + 1, dim), of_seed)
+
+
 def of_window(table, relative):
     """Rows of the offsets. Where nothing is repeated, those beyond the window are zeros."""
-    clip = asked["clip"]
-    rows = table[np.clip(relative, -clip, clip) + clip]
+    first, last = window()
+    rows = table[np.clip(relative, first, last - (wrong == "right_less")) - first]
     if asked["beyond"] == "zero":
-        reach = clip + {"window_less": -1, "window_more": 1}.get(wrong, 0)
-        rows[np.abs(relative) > reach] = 0
+        more = {"window_less": -1, "window_more": 1}.get(wrong, 0)
+        rows[(relative < first - more) | (relative > last + more)] = 0
     return rows
 
 
 def shaw():
     clip = asked["clip"]
-    table = trained((2 * clip + 1, dim), seed)
+    table = table_of_window(seed)
 
     def logits(q, k, queries, keys):
         relative = offsets(queries, keys)
@@ -253,8 +266,7 @@ def dape():
 
 
 def shaw_values():
-    clip = asked["clip"]
-    of_keys, of_values = trained((2 * clip + 1, dim), seed), trained((2 * clip + 1, dim), seed + 1)
+    of_keys, of_values = table_of_window(seed), table_of_window(seed + 1)
 
     def attend(q, k, v, mask):
         relative = offsets(np.arange(len(q)), np.arange(len(k)))
@@ -265,7 +277,7 @@ def shaw_values():
         if wrong == "values_mirrored":
             relative = -relative
         if wrong == "values_clipped":
-            relative = np.clip(relative, -clip, clip)
+            relative = np.clip(relative, *window())
         added = of_window(of_keys if wrong == "one_table" else of_values, relative)
         return weights @ v + np.einsum("ij,ijd->id", weights, added)
     return {"attend": attend}
