@@ -10,6 +10,8 @@
 
 #include "attention/reference_attention.h"
 #include "core/call.h"
+#include "core/draw.h"
+#include "core/encoding.h"
 #include "diagnosis/diagnosis.h"
 #include "diagnosis/property_calls.h"
 #include "diagnosis/time_limit.h"
@@ -140,8 +142,7 @@ void explain_by_calls_of_another(const Refutations& refutations, GateResult& gat
 void explain_by_behaviour(const Refutations& refutations, GateResult& gated) {
   if (has_a_cause(gated)) return;
   std::optional<std::string> what;
-  if (refuted(gated, refuses_id) != nullptr)
-    what = answered_past_the_end(refutations.truth, gated.subject);
+  if (refuted(gated, refuses_id) != nullptr) what = answered_past_the_end(refutations.truth, gated.subject);
   if (!what && history_is_refuted(gated)) what = multiplied_by_calls(refutations.truth, gated.subject);
   if (what) gated.explanations = {{Explanation::Kind::measured, std::move(*what), "", ""}};
 }
@@ -199,9 +200,23 @@ void find_causes(const Refutations& refutations, GateResult& gated) {
   }
 }
 
+// Code of self-attention alone declines calls from one sequence to another here: that there is nothing to say
+// of them is a word between a property and its search.
+Encoding declining_where_inapplicable(Encoding subject) {
+  if (!signature(subject).mask) return subject;
+  return answered_by(subject, [own = subject](const Call& call) {
+    try {
+      return answer(own, call);
+    } catch (const Inapplicable& none) {
+      throw Refusal(none.why);
+    }
+  });
+}
+
 }  // namespace
 
 void explain(const Refutations& refutations, GateResult& gated) {
+  gated.subject.encoding = declining_where_inapplicable(std::move(gated.subject.encoding));
   find_causes(refutations, gated);
   forget_looser_precision(gated);
 }

@@ -380,5 +380,42 @@ TEST(Explained, says_where_it_is_wrong_of_what_takes_each_position) {
   }
 }
 
+// Code of self-attention that raises an error where it is asked for fewer queries than keys.
+TEST(Explained, of_self_attention_alone_asks_no_more_than_that) {
+  const EncodingSpec& spec = encoding_named("shaw_values");
+  const Parameters parameters = with(spec, Case::parse("dim=4 clip=2"));
+  const Encoding truth = spec.oracle(parameters);
+  int across = 0;
+  const Encoding subject = answered_by(truth, [&](const Call& call) {
+    if (call.contents[0].rows() != call.contents[1].rows()) {
+      ++across;
+      throw Inapplicable{"it takes as many queries as keys"};
+    }
+    Tensor out = answer(truth, call);
+    for (double& x : out.data) x *= 1 + 1e-3 * std::abs(x);
+    return out;
+  });
+  const Property property = agreement(truth);
+  const Trial asked = *trial(property, subject, all_f32);
+  GateResult gated{.encoding = "shaw_values",
+                   .parameters = parameters,
+                   .subject = {"made", "", subject, all_f32},
+                   .results = {{std::string(agreement_id), &property, search(asked, {.id = "explained"})}},
+                   .skipped = {},
+                   .explanations = {},
+                   .made = {}};
+  ASSERT_TRUE(gated.refuted());
+  EXPECT_NO_THROW(
+      explain({.spec = spec,
+               .truth = truth,
+               .expected = {.encoding = "shaw_values", .parameters = parameters, .declared = {truth}},
+               .seed = 1,
+               .deadline = BudgetClock::now() + std::chrono::minutes(10),
+               .trial = [&](std::string_view) -> const Trial& { return asked; }},
+              gated));
+  EXPECT_TRUE(gated.refuted());
+  EXPECT_GT(across, 0);
+}
+
 }  // namespace
 }  // namespace posproof::explained_test
