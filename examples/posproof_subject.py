@@ -605,7 +605,7 @@ class _Module:
         required = [one for one in parameters if one.default is one.empty]
         if not inspect.isclass(make):
             alone = required[0].name if len(required) == 1 else None
-            of_a_call = _MEANING.get(alone, "grid")[:4] != "grid"  # an extent of a grid is seldom all that a call is given
+            of_a_call = self._meaning(alone, "grid")[:4] != "grid"  # an extent of a grid is seldom all that a call is given
             if alone == "asked" or alone is not None and getattr(make, "__name__", "") == "<lambda>" and not of_a_call:
                 return make(self.asked)
             if alone is not None and not of_a_call and alone not in _SETTINGS:
@@ -618,7 +618,7 @@ class _Module:
             if required and any(one.name not in _SETTINGS for one in required) or not any(
                     _SETTINGS.get(one.name) == "length" for one in required):
                 return make
-            if any(_MEANING.get(one.name) == "length" for one in required):
+            if any(self._meaning(one.name) == "length" for one in required):
                 return make
         given = {}
         for one in parameters:
@@ -700,14 +700,18 @@ class _Module:
 
     # -- calls
 
+    def _meaning(self, name):
+        """Of a rotation `tokens` are what is rotated, not their ids: of patches of an image, say."""
+        return "x" if name == "tokens" and self.kind == "rotate" else _MEANING.get(name)
+
     def _has(self, what):
-        return any(_MEANING.get(one.name) == what for one in self.parameters)
+        return any(self._meaning(one.name) == what for one in self.parameters)
 
     def _call(self, call, parameters, values, first=None):
         """Calls it with those of the values that it has parameters for; `first` is for the first one, whatever its name."""
         positional, named = [], {}
         for at, one in enumerate(parameters):
-            meaning = _MEANING.get(one.name)
+            meaning = self._meaning(one.name)
             if first is not None and at == 0:
                 value = first
             elif meaning in values:
@@ -739,9 +743,9 @@ class _Module:
 
     def _rotations(self, axes):
         applied = _parameters(self.apply) if self.apply else []
-        names = [_MEANING.get(one.name) for one in applied or self.parameters]
+        names = [self._meaning(one.name) for one in applied or self.parameters]
         both = "q" in names and "k" in names
-        through = any(_MEANING.get(one.name) == "positions" and one.default is one.empty for one in applied)
+        through = any(self._meaning(one.name) == "positions" and one.default is one.empty for one in applied)
         for takes in self._takes(through):
             if self._has("qkv") and self.apply is None and self.call is not None:
                 for form in ("bn3hd", "bnh3d", "b3hnd", "3bhnd", "3bnhd", "n3hd"):
@@ -768,14 +772,14 @@ class _Module:
             return ["each", "shared"]
         required = [one for one in self.parameters if one.default is one.empty]
         if self._has("offset"):
-            unused = [one for one in self.parameters if _MEANING.get(one.name) == "offset" and one.default is not one.empty]
+            unused = [one for one in self.parameters if self._meaning(one.name) == "offset" and one.default is not one.empty]
             return ["offset"] + ["sequence"] * len(unused) + ["shared"] * (self.apply is not None and len(required) == 1)
         return ["sequence"] + (["shared"] if len(required) == 1 else [])
 
     def _words(self, takes, axes):
         """As `forward(x, position_ids)`: the parameters that are given."""
         known = ("x", "qkv", "q", "k", "positions", "length", "offset", "nq", "nk", "mask", "ids", "shape") + tuple(self._extents())
-        names = [one.name for one in self.parameters if one.default is one.empty or _MEANING.get(one.name) in known]
+        names = [one.name for one in self.parameters if one.default is one.empty or self._meaning(one.name) in known]
         form = {"each": "a position for each token", "shared": "one row of positions", "offset": "an offset",
                 "sequence": "whole sequences", "mask": "sequences behind padding"}[takes]
         called = "a table" if self.call is None else "%s(%s)" % (self.calls, ", ".join(names))
@@ -823,7 +827,7 @@ class _Module:
             n = self._tokens(q, axes)
             parts = self._parts(q, takes, n, at, through)
             a_number = len(parts) == 2 and getattr(parts[1], "numel", lambda: 1)() == 1  # that of xPos, or an amplitude
-            taken = a_number and any(_MEANING.get(one.name) == "scale" for one in applied)
+            taken = a_number and any(self._meaning(one.name) == "scale" for one in applied)
             scale = {"scale": parts.pop()} if taken or a_number and parts[1] == 1 else {}
             if self.apply is None:
                 return self._by_rotating_halves(q, parts)

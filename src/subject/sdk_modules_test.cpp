@@ -146,6 +146,16 @@ TEST(SdkModules, a_class_may_be_of_a_width_of_keys_and_its_call_of_positions_of_
             8 + 1000 + 3);
 }
 
+// Of a rotation they are no ids.
+TEST(SdkModules, what_is_rotated_may_be_called_tokens) {
+  NEEDS_TORCH;
+  const Subject subject = open(served("lambda tokens, positions: tokens * (1 + positions[:, None, :, None])"),
+                               asked("rope", "dim=4 heads=1", Rotary{.dim = 4}));
+  const std::vector<Position> at = {6};
+  EXPECT_EQ(as<Rotary>(subject.encoding).rotate(Tensor({1, 1, 1, 4}, {1, 2, 3, 4}), at, Role::query),
+            Tensor({1, 1, 1, 4}, {7, 14, 21, 28}));
+}
+
 // It answers a position for each token, too, but without looking at them.
 TEST(SdkModules, a_way_whose_answer_is_the_same_for_all_tokens_is_not_taken) {
   NEEDS_TORCH;
