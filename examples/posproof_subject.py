@@ -605,7 +605,7 @@ class _Module:
         required = [one for one in parameters if one.default is one.empty]
         if not inspect.isclass(make):
             alone = required[0].name if len(required) == 1 else None
-            of_a_call = self._meaning(alone, "grid")[:4] != "grid"  # an extent of a grid is seldom all that a call is given
+            of_a_call = (self._meaning(alone) or "grid")[:4] != "grid"  # an extent of a grid is seldom all that a call is given
             if alone == "asked" or alone is not None and getattr(make, "__name__", "") == "<lambda>" and not of_a_call:
                 return make(self.asked)
             if alone is not None and not of_a_call and alone not in _SETTINGS:

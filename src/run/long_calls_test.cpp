@@ -99,7 +99,7 @@ TEST(LongCalls, are_of_no_pairs_on_a_grid) {
 // Columns of the token before, in calls of more than 130.
 TEST(LongCalls, are_of_rows_on_a_grid_and_at_real_coordinates) {
   for (const auto& [spec, words] :
-       {std::pair{&encodings::sincos_2d, "dim=8"}, {&encodings::nerf, "axes=3"}}) {
+       {std::pair{&encodings::sincos_2d, "dim=8"}, {&encodings::nerf, "axes=3 frequencies=2"}}) {
     const Encoding truth = truth_of(*spec, words);
     const Encoding wrong = answered_by(truth, [&, truth = truth](const Call& call) {
       Tensor out = answer(truth, call);
@@ -109,7 +109,7 @@ TEST(LongCalls, are_of_rows_on_a_grid_and_at_real_coordinates) {
     const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
     EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << kind(truth) << words;
   }
-  for (const Call& call : asked(truth_of(encodings::nerf, "axes=3"))) {
+  for (const Call& call : asked(truth_of(encodings::nerf, "axes=3 frequencies=2"))) {
     const std::vector<double>& all = call.positions.real;
     for (std::size_t n = 3; n < all.size(); ++n)
       EXPECT_TRUE(all[n] == all[n - 3] ? all[n] == std::floor(all[n]) : true) << n;

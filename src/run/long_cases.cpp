@@ -34,9 +34,10 @@ constexpr Sizes shortest_sizes = {256, 257}, usual_sizes = {1024, most_usual_tok
 constexpr std::array<std::int64_t, 3> between_sizes = {199, 777, 3001};
 
 // Where positions have several numbers they may repeat a few times: code for whole grids is asked for one
-// after the other. Real ones have parts of their own.
+// after the other. Real ones never do; an exact answer takes long there, so that no call is longer than
+// usual.
 bool fits(std::int64_t tokens, const Domain& domain) {
-  if (domain.real) return domain.hi > domain.lo;
+  if (domain.real) return domain.hi > domain.lo && tokens <= most_usual_tokens;
   const std::int64_t times = domain.axes == 1 ? 1 : 8;
   for (std::size_t axis = 0; axis < domain.axes; ++axis)
     if (tokens > times * (domain.last(axis) - domain.lo + 1)) return false;

@@ -35,8 +35,9 @@ namespace posproof {
 // Each channel's content is a number of its own, of either sign, that uses every digit of the format in which
 // contents are given, where those that are drawn have eight. No long call where the domain ends before. Where
 // positions have several numbers, of a rotation and a table alone, and where no number is repeated more than
-// eight times, or they are real. Where the frequencies of a rotation depend on the length of the call, one
-// row of the most consecutive tokens alone, and none where so many do not change them.
+// eight times, or they are real, up to so many tokens as each kind is asked for. Where the frequencies of a
+// rotation depend on the length of the call, one row of the most consecutive tokens alone, and none where so
+// many do not change them.
 
 // So many tokens each kind is asked for.
 constexpr std::int64_t most_usual_tokens = 1025;
