@@ -51,15 +51,15 @@ bool has_long_calls(const Signature& known, const Domain& domain) {
 
 // One number a channel with as many digits as contents are given in, where those that are drawn have eight:
 // what rounds its input to fewer is seen. From 1 to 2 each is an odd number of last places, the first the
-// nearest to 4/3. By the golden ratio no two channels of up to hundreds are alike, as far as the format holds
-// so many, and neighbours, halves and blocks of a power of 2 differ in sign: what takes one channel for
-// another is seen.
+// nearest to 4/3. Steps of the golden ratio keep sizes apart as far as the format holds them, and channels
+// whose numbers differ in one binary digit, as partners in most layouts do, have opposite signs: what takes
+// one channel for another is seen.
 std::vector<double> numbers_of_all_digits(std::size_t channels, const Precision& precision) {
   const double last_place = 2 * precision.input();
   std::vector<double> out;
   for (std::size_t c = 0; c < channels; ++c) {
-    const double whole_turns = 1.0 / 3 + static_cast<double>(c) * std::numbers::phi;
-    const double share = whole_turns - std::floor(whole_turns);
+    const double steps = 1.0 / 3 + static_cast<double>(c) * std::numbers::phi;
+    const double share = steps - std::floor(steps);
     const double size = 1 + last_place * (2 * std::floor(share / (2 * last_place)) + 1);
     out.push_back(std::popcount(c) % 2 == 0 ? size : -size);
   }
