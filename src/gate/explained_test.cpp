@@ -27,6 +27,36 @@ namespace {
 
 using namespace gated;
 
+// A gate in which agreement alone was asked for, and refuted, after explain().
+GateResult explained(const std::string& encoding, const std::string& words, const Precision& precision,
+                     const Function<Encoding(const Encoding& truth)>& wrong, BudgetClock::duration left,
+                     const Function<void()>& renew = {}) {
+  const EncodingSpec& spec = encoding_named(encoding);
+  const Parameters parameters = with(spec, Case::parse(words));
+  const Encoding truth = spec.oracle(parameters), subject = wrong(truth);
+  const Property property = agreement(truth);
+  const Trial asked = *trial(property, subject, precision);
+  GateResult gated{.encoding = encoding,
+                   .parameters = parameters,
+                   .subject = {"made", "", subject, precision},
+                   .results = {{std::string(agreement_id), &property, search(asked, {.id = "explained"})}},
+                   .skipped = {},
+                   .explanations = {},
+                   .made = {}};
+  gated.subject.renew = renew;
+  EXPECT_TRUE(gated.refuted());
+  EXPECT_NO_THROW(explain({.spec = spec,
+                           .truth = truth,
+                           .expected = {.encoding = encoding, .parameters = parameters, .declared = {truth}},
+                           .seed = 1,
+                           .deadline = BudgetClock::now() + left,
+                           .trial = [&](std::string_view) -> const Trial& { return asked; }},
+                          gated));
+  EXPECT_TRUE(gated.refuted());
+  gated.results.front().property = nullptr;  // which ends here
+  return gated;
+}
+
 // A rotation that is wrong from its third call on, and how often it was started anew.
 struct Explained {
   bool needs_history = false;
@@ -34,35 +64,16 @@ struct Explained {
 };
 
 Explained explained(BudgetClock::duration left, const Function<void()>& on_renewal = {}) {
-  const EncodingSpec& spec = encoding_named("rope");
-  const Parameters parameters = with(spec, Case::parse("dim=4"));
-  const Encoding truth = spec.oracle(parameters);
   const auto calls = std::make_shared<int>(0), renewed = std::make_shared<int>(0);
-  const Encoding subject = answered_by(truth, [=](const Call& call) {
-    return ++*calls >= 3 ? all_zero(answer(truth, call)) : answer(truth, call);
-  });
-  const Property property = agreement(truth);
-  const Trial asked = *trial(property, subject, all_f64);
-  GateResult gated{.encoding = "rope",
-                   .parameters = parameters,
-                   .subject = {"made", "", subject, all_f64},
-                   .results = {{std::string(agreement_id), &property, search(asked, {.id = "explained"})}},
-                   .skipped = {},
-                   .explanations = {},
-                   .made = {}};
-  gated.subject.renew = [=] {
+  const auto wrong = [=](const Encoding& truth) {
+    return answered_by(truth, [=](const Call& call) {
+      return ++*calls >= 3 ? all_zero(answer(truth, call)) : answer(truth, call);
+    });
+  };
+  const GateResult gated = explained("rope", "dim=4", all_f64, wrong, left, [=] {
     *calls = 0, ++*renewed;
     if (on_renewal) on_renewal();
-  };
-  EXPECT_TRUE(gated.refuted());
-  EXPECT_NO_THROW(explain({.spec = spec,
-                           .truth = truth,
-                           .expected = {.encoding = "rope", .parameters = parameters, .declared = {truth}},
-                           .seed = 1,
-                           .deadline = BudgetClock::now() + left,
-                           .trial = [&](std::string_view) -> const Trial& { return asked; }},
-                          gated));
-  EXPECT_TRUE(gated.refuted());
+  });
   return {gated.results.front().needs_history, *renewed};
 }
 
@@ -382,38 +393,19 @@ TEST(Explained, says_where_it_is_wrong_of_what_takes_each_position) {
 
 // Code of self-attention that raises an error where it is asked for fewer queries than keys.
 TEST(Explained, of_self_attention_alone_asks_no_more_than_that) {
-  const EncodingSpec& spec = encoding_named("shaw_values");
-  const Parameters parameters = with(spec, Case::parse("dim=4 clip=2"));
-  const Encoding truth = spec.oracle(parameters);
   int across = 0;
-  const Encoding subject = answered_by(truth, [&](const Call& call) {
-    if (call.contents[0].rows() != call.contents[1].rows()) {
-      ++across;
-      throw Inapplicable{"it takes as many queries as keys"};
-    }
-    Tensor out = answer(truth, call);
-    for (double& x : out.data) x *= 1 + 1e-3 * std::abs(x);
-    return out;
-  });
-  const Property property = agreement(truth);
-  const Trial asked = *trial(property, subject, all_f32);
-  GateResult gated{.encoding = "shaw_values",
-                   .parameters = parameters,
-                   .subject = {"made", "", subject, all_f32},
-                   .results = {{std::string(agreement_id), &property, search(asked, {.id = "explained"})}},
-                   .skipped = {},
-                   .explanations = {},
-                   .made = {}};
-  ASSERT_TRUE(gated.refuted());
-  EXPECT_NO_THROW(
-      explain({.spec = spec,
-               .truth = truth,
-               .expected = {.encoding = "shaw_values", .parameters = parameters, .declared = {truth}},
-               .seed = 1,
-               .deadline = BudgetClock::now() + std::chrono::minutes(10),
-               .trial = [&](std::string_view) -> const Trial& { return asked; }},
-              gated));
-  EXPECT_TRUE(gated.refuted());
+  const auto wrong = [&](const Encoding& truth) {
+    return answered_by(truth, [&across, truth](const Call& call) {
+      if (call.contents[0].rows() != call.contents[1].rows()) {
+        ++across;
+        throw Inapplicable{"it takes as many queries as keys"};
+      }
+      Tensor out = answer(truth, call);
+      for (double& x : out.data) x *= 1 + 1e-3 * std::abs(x);
+      return out;
+    });
+  };
+  explained("shaw_values", "dim=4 clip=2", all_f32, wrong, std::chrono::minutes(10));
   EXPECT_GT(across, 0);
 }
 

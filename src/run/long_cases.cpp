@@ -70,8 +70,8 @@ std::vector<double> numbers_of_all_digits(std::size_t channels, const Precision&
 class Contents {
  public:
   Contents(const Encoding& truth, const Precision& precision) : truth_(&truth), precision_(&precision) {}
-  std::vector<double> of(std::size_t contents) const {
-    return numbers_of_all_digits(width_of_content(*truth_, contents), *precision_);
+  std::vector<double> of(std::size_t content) const {
+    return numbers_of_all_digits(width_of_content(*truth_, content), *precision_);
   }
   // Of the first; none where nothing is taken.
   std::vector<double> first() const {
