@@ -7,6 +7,7 @@ endif()
 enable_testing()
 include(GoogleTest)
 include(cmake/python.cmake)
+include(cmake/suites.cmake)
 if(POSPROOF_PYTHON_HAS_TORCH)
   set(torch 1)
 else()
@@ -15,7 +16,7 @@ endif()
 configure_file(cmake/test_paths.h.in generated/test_paths.h @ONLY)
 
 # Tests run once: compiling is what takes time. Of clang's -O0 that is a third of GCC's -Og, which takes a fifth longer than
-# GCC's -O0 and makes half of the code, which a process for each test feels.
+# GCC's -O0 and makes half of the code, which a process for each suite feels.
 find_program(POSPROOF_CLANG clang++)
 function(posproof_compiles_tests target)
   posproof_compiles(${target})
@@ -33,7 +34,6 @@ add_executable(posproof_tests ${unit_tests} src/testing/function_tests.cpp src/t
                src/testing/holds_for.cpp src/exact/testing/boost_numbers.cpp)
 target_link_libraries(posproof_tests PRIVATE posproof_command nlohmann_json::nlohmann_json pugixml::pugixml GTest::gtest)
 set(POSPROOF_UNITY_USUAL 90)  # twice 45 take 122 s where 90 take 81 s: what a unit reads and instantiates is read once
-set(POSPROOF_UNITY_MOST 96)
 posproof_compiles_tests(posproof_tests)
 # ... but for the numbers of a second derivation, of thousands of bits.
 set_source_files_properties(src/exact/testing/boost_numbers.cpp PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>
@@ -83,8 +83,7 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS cmake/slow_tests.
 list(JOIN slow : slow)
 gtest_discover_tests(posproof_tests DISCOVERY_TIMEOUT 60 TEST_FILTER ${slow}-${long} TEST_LIST slow_tests
                      PROPERTIES SKIP_RETURN_CODE 77 LABELS slow COST 100)
-gtest_discover_tests(posproof_tests DISCOVERY_TIMEOUT 60 TEST_FILTER -${slow}:${long}:reports.*
-                     PROPERTIES SKIP_RETURN_CODE 77)
+posproof_discover_suites(posproof_tests FILTER *-${slow}:${long}:reports.*)
 gtest_discover_tests(posproof_tests DISCOVERY_TIMEOUT 60 TEST_FILTER ${long} TEST_LIST long_tests
                      PROPERTIES SKIP_RETURN_CODE 77 LABELS long)
 

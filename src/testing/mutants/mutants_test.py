@@ -349,6 +349,15 @@ class Asking(Folder):
         self.assertEqual(named(("long",)), ["a.plain", "a.both", "a.slow"])
         self.assertEqual(named(("long", "slow")), ["a.plain"])
 
+    def test_those_of_a_suite_are_told_apart(self):
+        (self.folder / "CTestTestfile.cmake").write_text(
+            'add_test(A "true" "--gtest_filter=A.a:A.b/0")\nadd_test(B "true" "--gtest_filter=B.c")\n'
+            'add_test("C.d # 0" "true" "--gtest_filter=C.d/0")\n'
+            'set_tests_properties("C.d # 0" PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")\n')
+        found = [(test.name, test.command[1:], test.filter, test.skips) for test in suite.tests_of(self.folder, ())]
+        self.assertEqual(found, [(name, ["--gtest_filter=" + only], only, skips) for name, only, skips in (
+            ("A.a", "A.a", ""), ("A.b/0", "A.b/0", ""), ("B.c", "B.c", ""), ("C.d # 0", "C.d/0", "SKIPPED"))])
+
 
 class Noticing(unittest.TestCase):
     """A program of two tests, `a` and `b`, that does with and without a mutant what it is told."""

@@ -16,6 +16,7 @@ import time
 
 MOST = 65536  # mutants in one build: switch.cpp
 COUNT = array.array("I").itemsize
+SKIPPED = 77  # conformance_test.cpp: nothing is red, and something was skipped
 OUT_OF_PROCESSOR_TIME = 128 + signal.SIGXCPU  # what bubblewrap makes of it
 # Tests that compile something, or that link and do nothing: no mutant changes what they say.
 NO_WITNESS = re.compile(r"^(consumer|links_alone|catalogue|mutants|coverage)\.")
@@ -62,11 +63,13 @@ def tests_of(build, without):
         properties = {entry["name"]: entry["value"] for entry in test.get("properties", ())}
         if "command" not in test or not set(without).isdisjoint(properties.get("LABELS", ())) or NO_WITNESS.match(test["name"]):
             continue
-        words = test["command"]
-        filters = [word for word in words if word.startswith("--gtest_filter=")]
+        words, directory = test["command"], properties.get("WORKING_DIRECTORY", str(build))
+        filters = [word.partition("=")[2] for word in words if word.startswith("--gtest_filter=")]
         skips = properties.get("SKIP_REGULAR_EXPRESSION", [""])
-        found.append(Test(test["name"], words, properties.get("WORKING_DIRECTORY", str(build)),
-                          filters[0].partition("=")[2] if filters else "", skips[0] if skips else ""))
+        if filters and not skips[0]:  # of cmake/suites.cmake
+            found += [Test(name, [words[0], "--gtest_filter=" + name], directory, name) for name in filters[0].split(":")]
+        else:
+            found.append(Test(test["name"], words, directory, filters[0] if filters else "", skips[0]))
     return found
 
 
@@ -170,7 +173,7 @@ def reached_by(counts):
 def measured_alone(test, cell):
     """Runs a test without a mutant: ("green" or what it said, seconds, what it reaches, no source)."""
     code, output, counts, seconds = counted(test.command, test.directory, cell)
-    return "green" if code == 0 else output[-600:], seconds, reached_by(counts), ""
+    return "green" if code in (0, SKIPPED) else output[-600:], seconds, reached_by(counts), ""
 
 
 def heard(text):
@@ -261,7 +264,7 @@ def _commands(group):
 
 def _green(code, output, asked):
     """Whether this says that nothing is wrong; a test that is skipped has said nothing."""
-    return code == 0 or bool(len(asked) == 1 and asked[0].skips and code is not None and re.search(asked[0].skips, output))
+    return code in (0, SKIPPED) or bool(len(asked) == 1 and asked[0].skips and code is not None and re.search(asked[0].skips, output))
 
 
 def _failed(output, asked):
