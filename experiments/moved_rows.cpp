@@ -253,7 +253,7 @@ Position peak() {
 }
 
 // What the page says in words.
-void prove(const Measured& m) {
+void prove_rows(const Measured& m) {
   for (const Exact& one : m.exact) proved(one.holds(), "M_k p_t is p_(t+k)");
   for (const Logits& one : m.logits) proved(one.level(), "the logit is level for W = I and for a rotation");
   proved(m.random.width.least() > 1, "the logit varies by more than 1 for every random W");
@@ -282,7 +282,7 @@ Measured measure() {
   m.peak = peak();
   for (const std::size_t n : {6u, 10u, 100u, 1000u}) m.weights.push_back({n, weight_of_next(n)});
   for (const Pair& pair : eight.pairs) m.gaps.push_back(gap(eight, pair));
-  prove(m);
+  prove_rows(m);
   return m;
 }
 

@@ -36,7 +36,7 @@ Position length_of(Positions queries, Positions keys) {
   return last + 1;
 }
 
-Logits of_table(const Table& table) {
+Logits logits_of_table(const Table& table) {
   struct BoundedRows {
     Tensor of_queries, of_keys;
     bool same;  // self-attention asks for the same rows twice; a foreign table is called once
@@ -242,7 +242,7 @@ Tensor scaled_error(const Tensor& a, const Tensor& da, const Tensor& b, const Te
 
 std::optional<Logits> logits(const Encoding& encoding) {
   struct {
-    std::optional<Logits> operator()(const Table& table) const { return of_table(table); }
+    std::optional<Logits> operator()(const Table& table) const { return logits_of_table(table); }
     std::optional<Logits> operator()(const Rotary& rotary) const { return of_rotary(rotary); }
     std::optional<Logits> operator()(const Bias& bias) const { return of_bias(bias); }
     std::optional<Logits> operator()(const Contextual& contextual) const { return of_contextual(contextual); }

@@ -65,7 +65,7 @@ Verdict verdict_of(std::string_view id, const std::optional<Trial>& asked, const
   return search(*asked, plan);
 }
 
-std::vector<std::string> properties() {
+std::vector<std::string> property_words() {
   std::vector<std::string> out = {std::string(agreement_id), std::string(backward_id),
                                   std::string(history_id)};
   for (const auto& [id, property] : catalogue::properties()) out.emplace_back(id);
@@ -176,7 +176,7 @@ Command check_command() {
             .help =
                 "as in `posproof list properties` or `posproof list identities`, or agrees_with_its_oracle",
             .required = true,
-            .words = &properties}},
+            .words = &property_words}},
       .after_encoding = with_common(
           arguments->common,
           {{.names = "SUBJECT",

@@ -135,7 +135,7 @@ std::string in_shell_quotes(const Words& words) {
   return out;
 }
 
-Words encodings() {
+Words encoding_words() {
   Words out;
   for (const auto& [id, spec] : catalogue::encodings()) out.emplace_back(id);
   return out;
@@ -188,7 +188,7 @@ std::string cases_with_encoding(const Command& command) {
   std::size_t n = 0;
   for (const Option& option : command.options)
     out += one_case(fmt::format("'{} - {}'", command.name, ++n), option);
-  out += one_case(fmt::format("'{} - {}'", command.name, ++n), encodings());
+  out += one_case(fmt::format("'{} - {}'", command.name, ++n), encoding_words());
   for (const auto& [id, spec] : catalogue::encodings())
     out += one_case(fmt::format("'{} {} options'", command.name, id),
                     options_of(options_behind(command, *spec)));
@@ -256,7 +256,7 @@ std::string fish_of(const Command& command) {
   std::size_t n = 2;
   for (const Option& option : command.options)
     out += fish_words(fmt::format("__posproof_at {} {}", command.name, n++), words_of(option));
-  out += fish_words(fmt::format("__posproof_at {} {}", command.name, n++), encodings());
+  out += fish_words(fmt::format("__posproof_at {} {}", command.name, n++), encoding_words());
   const auto behind = [&](std::string_view encoding) {
     return fmt::format("__posproof_behind {} {} {}", command.name, n, encoding);
   };

@@ -18,7 +18,7 @@ namespace {
 
 // What an option says in each command that has it, parameters of encodings left out: those are in a
 // catalogue.
-std::vector<report::Meaning> options_of(const std::vector<Command>& commands) {
+std::vector<report::Meaning> meanings_of(const std::vector<Command>& commands) {
   std::vector<report::Meaning> out;
   for (const Command& command : commands)
     for (const auto* options : {&command.options, &command.after_encoding})
@@ -41,7 +41,7 @@ std::vector<report::Meaning> words_of_the_command_line() {
     out.push_back({{command.name},
                    fmt::format("A command: {}.", command.help),
                    fmt::format("posproof {} --help", command.name)});
-  for (report::Meaning& option : options_of(commands)) out.push_back(std::move(option));
+  for (report::Meaning& option : meanings_of(commands)) out.push_back(std::move(option));
   return out;
 }
 

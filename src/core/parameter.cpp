@@ -14,7 +14,7 @@
 namespace posproof {
 namespace {
 
-bool same(const Value& a, const Value& b) {
+bool same_word(const Value& a, const Value& b) {
   return text(a) == text(b);
 }
 
@@ -34,7 +34,7 @@ struct Allows {
     const auto* x = std::get_if<std::string>(&value);
     return x != nullptr && std::find(word.words.begin(), word.words.end(), *x) != word.words.end();
   }
-  bool operator()(const type::Flag&) const { return same(value, "true") || same(value, "false"); }
+  bool operator()(const type::Flag&) const { return same_word(value, "true") || same_word(value, "false"); }
   bool operator()(const type::List& list) const {
     const auto* x = std::get_if<std::vector<double>>(&value);
     return x != nullptr && x->size() <= list.longest &&
@@ -42,7 +42,7 @@ struct Allows {
   }
 };
 
-struct Allowed {
+struct AllowedWords {
   std::string operator()(const type::Whole& whole) const {
     return fmt::format("whole numbers from {} to {}", whole.lo, whole.hi);
   }
@@ -59,7 +59,7 @@ struct Allowed {
 };
 
 // `there are dim, base`, and those that are near the name.
-std::string names(const Schema& schema, std::string_view name) {
+std::string those_with_such_names(const Schema& schema, std::string_view name) {
   std::vector<std::string> out;
   for (const Parameter& parameter : schema) out.emplace_back(parameter.name);
   return fmt::format("there are {}{}", fmt::join(out, ", "), near_it(name, out));
@@ -99,8 +99,8 @@ void check(const Relation& relation, const Arguments& setting) {
 bool Condition::met(const Parameters& parameters) const {
   return std::all_of(all.begin(), all.end(), [&](const Among& one) {
     const Value* value = parameters.find(one.parameter);
-    return value != nullptr &&
-           std::any_of(one.values.begin(), one.values.end(), [&](const Value& v) { return same(v, *value); });
+    return value != nullptr && std::any_of(one.values.begin(), one.values.end(),
+                                           [&](const Value& v) { return same_word(v, *value); });
   });
 }
 
@@ -125,7 +125,8 @@ Arguments::Arguments(const Schema& schema, const Parameters& given) : schema_(sc
   for (const auto& [name, value] : given.fields()) {
     const Parameter* parameter = schema.find(name);
     if (parameter == nullptr)
-      throw Refusal(fmt::format("there is no parameter `{}={}`; {}", name, text(value), names(schema, name)));
+      throw Refusal(fmt::format("there is no parameter `{}={}`; {}", name, text(value),
+                                those_with_such_names(schema, name)));
     check(*parameter, value);
     parameters_.set(name, value);
   }
@@ -173,7 +174,7 @@ const std::vector<double>& Arguments::list(std::string_view name) const {
 }
 
 std::string allowed(const Type& type) {
-  return std::visit(Allowed{}, type);
+  return std::visit(AllowedWords{}, type);
 }
 
 std::string help(const Parameter& parameter) {
@@ -188,12 +189,13 @@ std::string help(const Parameter& parameter) {
 std::optional<std::string> mistake(const Schema& schema, const Condition& condition) {
   for (const auto& [name, values] : condition.all) {
     const Parameter* parameter = schema.find(name);
-    if (parameter == nullptr) return fmt::format("there is no parameter `{}`; {}", name, names(schema, name));
+    if (parameter == nullptr)
+      return fmt::format("there is no parameter `{}`; {}", name, those_with_such_names(schema, name));
     for (const Value& value : values) {
       if (!std::visit(Allows{value}, parameter->type))
         return asked_and_allowed(set_to(name, value), allowed(parameter->type));
       const auto& grid = parameter->grid;
-      if (std::none_of(grid.begin(), grid.end(), [&](const Value& one) { return same(one, value); }))
+      if (std::none_of(grid.begin(), grid.end(), [&](const Value& one) { return same_word(one, value); }))
         return fmt::format("`{}={}` is not among the values that are searched", name, text(value));
     }
   }

@@ -58,7 +58,7 @@ bool is_close(double error, double largest) {
   return error <= std::max(largest / 4, nothing);
 }
 
-Tensor made(const Model& model, const Call& asked, const Instead& instead) {
+Tensor made_by(const Model& model, const Call& asked, const Instead& instead) {
   if (instead.how == Instead::How::left_alone && !asked.contents.empty()) return asked.contents.back();
   Tensor out(shape_of_answer(model.encoding, asked));
   if (instead.how == Instead::How::zeros) return out;
@@ -152,7 +152,7 @@ std::vector<RowFit> fits(const Effect& effect, const Steps& steps, const Model& 
     std::vector<double>& own_reals = rounded.positions.real;
     for (std::size_t n = 0; n < own_reals.size() && other.size() == own_reals.size(); ++n)
       if (std::abs(other[n]) > std::abs(own_reals[n])) own_reals[n] = other[n];
-    Tensor expected = made(model, asked, instead);
+    Tensor expected = made_by(model, asked, instead);
     if (!effect.columns.empty())
       expected = with_columns(answer(model.encoding, asked), expected, effect.columns);
     const bool zeros = instead.how == Instead::How::zeros, other_error = zeros || instead.by;

@@ -22,7 +22,7 @@
 namespace posproof {
 namespace {
 
-using OfEntry = Function<double(double)>;
+using OfNumber = Function<double(double)>;
 
 // Which contents of a call: all, those of one operand, or those of one role.
 struct Whose {
@@ -42,7 +42,7 @@ std::vector<Whose> all_whose(const Signature& known) {
   return out;
 }
 
-Encoding with_contents(const Encoding& declared, const Whose& whose, const OfEntry& change) {
+Encoding with_contents(const Encoding& declared, const Whose& whose, const OfNumber& change) {
   return answered_by(declared, [=](const Call& call) {
     Call other = call;
     for (std::size_t n = 0; n < other.contents.size(); ++n)

@@ -103,7 +103,7 @@ std::string words(const Side& side, bool of_both) {
   return fmt::format("buckets{} begin at distances {}, not at {}", whose, from(is, same), from(ought, same));
 }
 
-Bias corrected(const Bias& truth, const std::array<Side, 2>& sides) {
+Bias corrected_bias(const Bias& truth, const std::array<Side, 2>& sides) {
   Bias out = truth;
   out.bias = [sides, heads = truth.heads](const Positions& queries, const Positions& keys) {
     Tensor to({heads, queries.size(), keys.size()});
@@ -130,7 +130,7 @@ std::optional<Deviation> measured_buckets(const Bias& subject, const Bias& truth
              later = side_of(subject, truth, precision, domain, Keys::later, far);
   if (!earlier || !later) return std::nullopt;
   const bool of_both = earlier->declared == later->declared && earlier->measured == later->measured;
-  Deviation out{{}, corrected(truth, {*earlier, *later})};
+  Deviation out{{}, corrected_bias(truth, {*earlier, *later})};
   for (const Side* side : {&*earlier, &*later})
     if (side->differs() && !(of_both && side == &*later)) {
       std::string one = words(*side, of_both);

@@ -37,7 +37,7 @@ Circle plus_fused(const Circle& a, const Circle& b) {
 }
 
 // Of a pair, for the tokens of a row of the batch at these positions.
-using OfRow = Function<void(const Pair& pair, std::span<const Position> row, std::span<Circle> out)>;
+using CirclesOfRow = Function<void(const Pair& pair, std::span<const Position> row, std::span<Circle> out)>;
 
 // Whether the contents of a row of the batch are 0 in that pair.
 bool is_zero(const Tensor& x, std::size_t b, const Pair& pair) {
@@ -47,7 +47,7 @@ bool is_zero(const Tensor& x, std::size_t b, const Pair& pair) {
   return true;
 }
 
-Rotary made(const Rotary& truth, const OfRow& of_row) {
+Rotary made(const Rotary& truth, const CirclesOfRow& of_row) {
   Rotary out = truth;
   out.exact = nullptr;
   out.rotate = [=, own = truth](const Tensor& x, const Positions& positions, Role role) {

@@ -142,7 +142,7 @@ bool holds(const Fitted& fit, const std::vector<Parts>& of, const std::vector<Lo
   return true;
 }
 
-std::string words(std::size_t term, const Fitted& fit, std::size_t dim) {
+std::string words_of_factor(std::size_t term, const Fitted& fit, std::size_t dim) {
   const double factor = fit.factor[term];
   if (factor == 0) return fmt::format("{} is missing", names[term]);
   if (factor == -1) return fmt::format("{} has the other sign", names[term]);
@@ -166,7 +166,7 @@ struct Tried {
   Contents contents = Contents::own;
 };
 
-Encoding corrected(const Contextual& reference, const Contextual& truth, const Tried& by) {
+Encoding corrected_term(const Contextual& reference, const Contextual& truth, const Tried& by) {
   Contextual out = truth;
   double most = 1;
   for (const double factor : by.fit.factor) most = std::max(most, std::abs(factor));
@@ -196,7 +196,7 @@ Encoding corrected(const Contextual& reference, const Contextual& truth, const T
 }
 
 Deviation deviation(const Contextual& reference, const Contextual& truth, const Tried& by) {
-  Deviation out{{}, corrected(reference, truth, by)};
+  Deviation out{{}, corrected_term(reference, truth, by)};
   if (std::ranges::find(by.moved, true) != by.moved.end()) {
     std::string of;
     if (std::ranges::find(by.moved, false) != by.moved.end())
@@ -208,7 +208,7 @@ Deviation deviation(const Contextual& reference, const Contextual& truth, const 
     out.sentences.emplace_back(
         "the key's content stands in the term of the query, and the query's in that of the key");
   for (std::size_t n = 0; n < term_count; ++n)
-    if (by.fit.factor[n] != 1) out.sentences.push_back(words(n, by.fit, truth.dim));
+    if (by.fit.factor[n] != 1) out.sentences.push_back(words_of_factor(n, by.fit, truth.dim));
   return out;
 }
 

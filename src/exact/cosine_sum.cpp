@@ -5,7 +5,7 @@
 namespace posproof::exact {
 namespace {
 
-constexpr mpfr_prec_t usual_digits = 320, first_bits = 96;
+constexpr mpfr_prec_t usual_digits = 320, bits_at_first = 96;
 
 }  // namespace
 
@@ -59,9 +59,9 @@ Real CosineSum::sum(Position distance, mpfr_prec_t bits) const {
 // theorem of Lindemann and Weierstrass no sum of their cosines is algebraic.
 double CosineSum::at(Position distance, std::int64_t numerator, std::int64_t denominator,
                      Format format) const {
-  for (mpfr_prec_t bits = first_bits;; bits *= 2) {
-    Real value = bits == first_bits ? kept_(distance, [&](Position at) { return sum(at, first_bits); })
-                                    : sum(distance, bits);
+  for (mpfr_prec_t bits = bits_at_first;; bits *= 2) {
+    Real value = bits == bits_at_first ? kept_(distance, [&](Position at) { return sum(at, bits_at_first); })
+                                       : sum(distance, bits);
     const auto place =
         value.is_zero() ? 0 : mpfr_get_exp(value.x);  // its first digit may be below any double's
     mpfr_mul_si(value.x, value.x, numerator, MPFR_RNDN);

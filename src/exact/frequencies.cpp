@@ -224,7 +224,7 @@ std::optional<Real> narrow(const Interval& number, mpfr_prec_t bits) {
 constexpr mpfr_prec_t more_bits_at_most = mpfr_prec_t{1} << 14;
 
 template <class Ask>
-auto certain(mpfr_prec_t bits, const char* what, Ask ask) {
+auto until_certain(mpfr_prec_t bits, const char* what, Ask ask) {
   for (mpfr_prec_t more = 32; more <= more_bits_at_most; more *= 2)
     if (auto answer = ask(bits + more)) return *std::move(answer);
   throw Refusal(
@@ -233,7 +233,7 @@ auto certain(mpfr_prec_t bits, const char* what, Ask ask) {
 
 std::vector<Real> frequencies_of(const Geometric& ladder, mpfr_prec_t bits) {
   if (std::holds_alternative<Unscaled>(ladder.scaling)) return powers_of(ladder, bits);
-  return certain(bits, "scaled frequencies", [&](mpfr_prec_t with) -> std::optional<std::vector<Real>> {
+  return until_certain(bits, "scaled frequencies", [&](mpfr_prec_t with) -> std::optional<std::vector<Real>> {
     const auto found = std::visit(Scaled{ladder, with}, ladder.scaling);
     if (!found) return std::nullopt;
     std::vector<Real> out;
@@ -284,7 +284,7 @@ std::vector<Real> exact(const Frequencies& frequencies, mpfr_prec_t bits) {
 }
 
 Ends ends(const ByIndex& scaling, double base, std::int64_t d) {
-  return certain(64, "a ramp", [&](mpfr_prec_t with) -> std::optional<Ends> {
+  return until_certain(64, "a ramp", [&](mpfr_prec_t with) -> std::optional<Ends> {
     const auto between = ramp(scaling, base, static_cast<double>(d), with);
     if (!between) return std::nullopt;
     const Ends low{between->first.low.nearest(), between->last.low.nearest()};
@@ -295,7 +295,7 @@ Ends ends(const ByIndex& scaling, double base, std::int64_t d) {
 
 Real exact(const Amplitude& amplitude, mpfr_prec_t bits) {
   if (const auto* given = std::get_if<double>(&amplitude)) return {bits, *given};
-  return certain(bits, "an amplitude", [&](mpfr_prec_t with) {
+  return until_certain(bits, "an amplitude", [&](mpfr_prec_t with) {
     const auto* yarn = std::get_if<YarnAmplitude>(&amplitude);
     return narrow(
         yarn ? amplitude_of(*yarn, with) : amplitude_of(std::get<LongRopeAmplitude>(amplitude), with), bits);

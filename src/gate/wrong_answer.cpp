@@ -19,7 +19,7 @@ struct BothAnswers {
 };
 
 // As agreement compares them: another kind than the truth has, as a whole operator.
-BothAnswers compared(const Encoding& truth, const Encoding& subject, const Precision& precision) {
+BothAnswers both_answers(const Encoding& truth, const Encoding& subject, const Precision& precision) {
   const std::vector<Encoding> truths = attention::in_every_kind(truth);
   if (const Encoding* same = attention::same_kind(truths, subject)) return {subject, *same, precision};
   return {attention::reference_attention(subject), truths.back(), precision};
@@ -118,7 +118,7 @@ TrialOf trial_of(const Property& property, const Precision& precision) {
 
 Shown shown(const TrialOf& of, const Encoding& truth, const Encoding& subject, const Precision& precision,
             const Case& counterexample) {
-  const BothAnswers all = compared(truth, subject, precision);
+  const BothAnswers all = both_answers(truth, subject, precision);
   Recording as_they_come(all, Recording::Gives::answers), corrected(all, Recording::Gives::corrected);
   if (!fails(of, as_they_come, counterexample)) return {};
   Shown out{.wrong = as_they_come.first_wrong()};

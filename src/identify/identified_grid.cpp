@@ -75,7 +75,7 @@ MeasuredLadder angles_of(const std::vector<double>& origin, const std::vector<do
   return out;
 }
 
-std::vector<double> bases_of(const MeasuredLadder& ladder, const std::vector<double>& exponents) {
+std::vector<double> bases_of_axis(const MeasuredLadder& ladder, const std::vector<double>& exponents) {
   return bases(ladder, std::span(exponents).first(std::min(exponents.size(), ladder.frequencies.size())));
 }
 
@@ -88,7 +88,7 @@ std::vector<Given> bases_of_axes(const std::vector<MeasuredLadder>& ladders,
   std::vector<std::vector<double>> own = {{}};
   bool shared = false;
   for (const MeasuredLadder& ladder : ladders) {
-    const std::vector<double> of_axis = bases_of(ladder, exponents);
+    const std::vector<double> of_axis = bases_of_axis(ladder, exponents);
     if (&ladder == &ladders.front())
       for (const double base : of_axis) out.emplace_back("base", base);
     std::vector<std::vector<double>> longer;

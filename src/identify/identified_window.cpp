@@ -12,7 +12,7 @@ namespace {
 
 using Column = std::vector<double>;  // of all heads
 
-std::optional<Column> column(const MeasuredBias& bias, std::size_t query, std::size_t key) {
+std::optional<Column> column_of_key(const MeasuredBias& bias, std::size_t query, std::size_t key) {
   Column out;
   for (std::size_t h = 0; h < bias.heads(); ++h) {
     out.push_back(bias.at(h, query, key));
@@ -38,7 +38,7 @@ std::vector<Position> tokens_of(const Parameters& window, std::size_t count) {
 }
 
 // The row of the table for each query and key, of one head.
-Tensor rows_of(const EncodingSpec& spec, Parameters window, std::size_t count) {
+Tensor rows_of_window(const EncodingSpec& spec, Parameters window, std::size_t count) {
   window.set("heads", 1.0);
   window.set("table", std::string("index"));
   const std::vector<Position> tokens = tokens_of(window, count);
@@ -47,11 +47,11 @@ Tensor rows_of(const EncodingSpec& spec, Parameters window, std::size_t count) {
   return as<Bias>(made).bias(at, at);
 }
 
-bool fits(const Tensor& rows, const MeasuredBias& bias) {
+bool has_these_rows(const Tensor& rows, const MeasuredBias& bias) {
   std::map<double, Column> of;
   for (std::size_t query = 0; query < bias.size(); ++query)
     for (std::size_t key = 0; key < bias.size(); ++key) {
-      const auto here = column(bias, query, key);
+      const auto here = column_of_key(bias, query, key);
       if (!here) return false;
       const auto [known, is_new] = of.emplace(rows.at(query, key), *here);
       if (!is_new && known->second != *here) return false;
@@ -65,7 +65,7 @@ bool fits(const Tensor& rows, const MeasuredBias& bias) {
 std::size_t reach(const MeasuredBias& bias) {
   const std::size_t last = bias.size() - 1;
   for (std::size_t distance = last; distance > 0; --distance)
-    if (column(bias, 0, distance) != column(bias, 0, distance - 1)) return distance;
+    if (column_of_key(bias, 0, distance) != column_of_key(bias, 0, distance - 1)) return distance;
   return 0;
 }
 
@@ -129,7 +129,8 @@ std::vector<Candidate> trained_windows(const EncodingSpec& spec, const MeasuredB
   for (Parameters& window : windows)
     for (const std::string relative : {"query_minus_key", "key_minus_query", "distance"}) {
       window.set("relative", relative);
-      if (!makes_sense(spec, window) || !fits(rows_of(spec, window, bias.size()), bias)) continue;
+      if (!makes_sense(spec, window) || !has_these_rows(rows_of_window(spec, window, bias.size()), bias))
+        continue;
       for (const std::string fastest : {"columns", "rows"}) {
         if (fastest == "rows" && window.word("axes") == "line") continue;
         Candidate one{"relative_table", window};

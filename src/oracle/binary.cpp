@@ -5,8 +5,6 @@
 
 namespace posproof {
 
-using namespace oracle;
-
 Encoding oracle::binary(const Arguments& p) {
   const std::size_t dim = p.width("dim");
   const bool lsb_first = p.is("order", "lsb_first");

@@ -9,7 +9,7 @@ namespace {
 constexpr char nobody = '-';
 
 // A letter a pair: `tthhw-` for two, two, one, and one that is left over.
-std::string owners(const Arguments& p, std::size_t pairs) {
+std::string axes_of_pairs(const Arguments& p, std::size_t pairs) {
   const auto section = [&](std::size_t n) { return static_cast<std::size_t>(p.list("sections")[n]); };
   const std::string ids = "thw";
   std::string all(pairs, nobody);
@@ -38,7 +38,7 @@ std::string owners(const Arguments& p, std::size_t pairs) {
 Encoding oracle::m_rope(const Arguments& p) {
   const std::size_t dim = p.width("dim");
   const std::size_t pairs = (p.width("rotary_dim") == 0 ? dim : p.width("rotary_dim")) / 2;
-  const std::string all = owners(p, pairs), numbers = p.word("ids");
+  const std::string all = axes_of_pairs(p, pairs), numbers = p.word("ids");
   std::vector<AxialPair> rotated;
   for (std::size_t i = 0; i < pairs; ++i) {
     if (all[i] == nobody) continue;

@@ -6,14 +6,13 @@
 
 namespace posproof {
 
-using namespace oracle;
-
 namespace {
 
 // t / L and its relatives.
 double normalized(const std::string& range, Position t, Position length) {
-  if (length < 1 || length > largest_whole / 4)
-    throw Refusal(fmt::format("a sequence of {} tokens; allowed: 1 to {}", length, largest_whole / 4));
+  if (length < 1 || length > oracle::largest_whole / 4)
+    throw Refusal(
+        fmt::format("a sequence of {} tokens; allowed: 1 to {}", length, oracle::largest_whole / 4));
   refuse_outside(t, 0, length - 1);
   const auto quotient = [](Position above, Position below) {
     if (below == 0) throw Refusal("normalized_index: a sequence of one token has no length - 1 to divide by");

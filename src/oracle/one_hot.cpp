@@ -3,8 +3,6 @@
 
 namespace posproof {
 
-using namespace oracle;
-
 Encoding oracle::one_hot(const Arguments& p) {
   const std::size_t dim = p.width("dim");
   const Position last = static_cast<Position>(dim) - 1;

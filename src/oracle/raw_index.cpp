@@ -3,8 +3,6 @@
 
 namespace posproof {
 
-using namespace oracle;
-
 Encoding oracle::raw_index(const Arguments& p) {
   const std::size_t dim = p.width("dim");
   const std::int64_t offset = p.whole("offset");

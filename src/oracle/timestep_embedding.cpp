@@ -18,8 +18,8 @@ struct Halves {
   std::size_t sines, cosines, count;
 };
 
-Tensor rows_of(const Multiprecision& numbers, std::size_t dim, const Halves& halves,
-               const Positions& positions) {
+Tensor halves_at(const Multiprecision& numbers, std::size_t dim, const Halves& halves,
+                 const Positions& positions) {
   Tensor rows({positions.size(), dim});
   const auto& frequencies = numbers.with(wave_bits).frequencies;
   const Real one = wave_number(1);
@@ -56,7 +56,7 @@ Encoding oracle::timestep_embedding(const Arguments& p) {
   table.positions.real = true;
   table.positions.hard = hard_positions(table.pairs, table.positions.lo, table.positions.hi);
   table.rows = [ladder, dim, halves](const Positions& positions, Position) {
-    return rows_of(ladder->multiprecision(), dim, halves, positions);
+    return halves_at(ladder->multiprecision(), dim, halves, positions);
   };
   const std::vector<Run> runs = {{Run::Part::sines, halves.sines, 0, halves.count},
                                  {Run::Part::cosines, halves.cosines, 0, halves.count}};

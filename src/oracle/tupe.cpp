@@ -8,7 +8,7 @@ namespace {
 
 // T5's bucket of key - query among 32 up to distance 128. A quotient of logarithms that is whole is whole to
 // all but the last of 256 bits.
-Position bucket(Position offset) {
+Position bucket_of(Position offset) {
   using exact::Number;
   const Position n = std::abs(offset), ahead = offset > 0 ? 16 : 0;
   if (n < 8) return ahead + n;
@@ -34,7 +34,8 @@ Encoding oracle::tupe(const Arguments& p) {
       contextual("tupe", dim, AsGiven(), [=](const auto& in, auto q, auto k, Position i, Position j) {
         refuse_outside(i, 0, last);
         refuse_outside(j, 0, last);
-        Position row = i + (untied ? 1 : 0), column = j + (untied ? 1 : 0), entry = buckets(j - i, &bucket);
+        Position row = i + (untied ? 1 : 0), column = j + (untied ? 1 : 0),
+                 entry = buckets(j - i, &bucket_of);
         if (untied && j == 0) row = column = 1, entry = 32;
         if (untied && i == 0) row = column = 0, entry = 16;
         const auto logit = in.over_root(

@@ -52,7 +52,7 @@ void replace(std::string& text, std::string_view from, std::string_view to) {
 
 constexpr std::string_view version_opens = "<!-- gnuplot ", version_closes = " -->\n";
 
-std::string escaped(std::string text) {
+std::string escaped_for_gnuplot(std::string text) {
   replace(text, "&", "&amp;");
   replace(text, "<", "&lt;");
   replace(text, ">", "&gt;");
@@ -100,8 +100,8 @@ std::string published(std::string svg, const std::string& title, const std::stri
     throw std::runtime_error("gnuplot's SVG has no <title> and <desc> where 5.4 writes them");
   const std::string version = svg.substr(begin + before.size(), end - begin - before.size());
   svg.replace(begin, end + after.size() - begin,
-              fmt::format("<title>{}</title>\n<desc>{}</desc>\n{}{}{}", escaped(title), escaped(description),
-                          version_opens, version, version_closes));
+              fmt::format("<title>{}</title>\n<desc>{}</desc>\n{}{}{}", escaped_for_gnuplot(title),
+                          escaped_for_gnuplot(description), version_opens, version, version_closes));
   // Titles that gnuplot invents for its curves would show as tooltips.
   for (auto at = svg.find("<title>gnuplot_plot_"); at != std::string::npos;
        at = svg.find("<title>gnuplot_plot_"))

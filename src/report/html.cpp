@@ -139,7 +139,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // The digits that are drawn and published.
-Json number(const std::string& text) {
+Json json_number(const std::string& text) {
   return Json::parse(text);
 }
 
@@ -164,8 +164,9 @@ std::string figure_json(const Plot& plot) {
     Json points = Json::array();
     const auto at = printed(plot, curve), band = printed_band(plot, curve);
     for (std::size_t n = 0; n < at.size(); ++n) {
-      Json point = {{"x", number(at[n].first)}, {"y", number(at[n].second)}};
-      if (!band.empty()) point.update({{"low", number(band[n].first)}, {"high", number(band[n].second)}});
+      Json point = {{"x", json_number(at[n].first)}, {"y", json_number(at[n].second)}};
+      if (!band.empty())
+        point.update({{"low", json_number(band[n].first)}, {"high", json_number(band[n].second)}});
       points.push_back(std::move(point));
     }
     out["series"].push_back(
@@ -178,7 +179,7 @@ std::string figure_json(const HeatMap& map) {
   Json out = about(map);
   for (const auto& row : map.values) {
     Json cells = Json::array();
-    for (const double value : row) cells.push_back(number(fixed(value, map.decimals)));
+    for (const double value : row) cells.push_back(json_number(fixed(value, map.decimals)));
     out["rows"].push_back(std::move(cells));
   }
   return out.dump(1) + "\n";

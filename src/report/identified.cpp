@@ -92,7 +92,7 @@ std::string nearest(const Identified& found, std::string_view subject) {
   return out + fmt::format("  gate it: {}\n", gate_of(near.candidate, subject));
 }
 
-Json of(const Parameters& parameters) {
+Json json_of(const Parameters& parameters) {
   Json out = Json::object();
   for (const auto& [name, value] : parameters.fields()) {
     if (const auto* real = std::get_if<double>(&value))
@@ -103,13 +103,13 @@ Json of(const Parameters& parameters) {
   return out;
 }
 
-Json of(const Candidate& candidate) {
+Json json_of(const Candidate& candidate) {
   return {{"encoding", candidate.encoding},
-          {"parameters", of(with(encoding_named(candidate.encoding), candidate.parameters))}};
+          {"parameters", json_of(with(encoding_named(candidate.encoding), candidate.parameters))}};
 }
 
-Json of(const NearestConvention& near, std::string_view subject) {
-  Json out = of(near.candidate);
+Json json_of(const NearestConvention& near, std::string_view subject) {
+  Json out = json_of(near.candidate);
   out["wrong"] = near.wrong;
   out["of"] = near.of;
   if (near.first) out["first"] = fmt::format("{}: {}", where(*near.first), what(*near.first));
@@ -162,7 +162,7 @@ std::string identified_json(const Identified& found, std::string_view subject) {
   if (!found.interrupted.empty()) out["interrupted"] = found.interrupted;
   if (!found.hold.empty()) {
     const Convention& answer = found.hold.front();
-    out["identified"] = of(answer.candidate);
+    out["identified"] = json_of(answer.candidate);
     out["identified"]["share_of_bound"] = answer.share;
     out["identified"]["trained_numbers"] = answer.trained;
     out["identified"]["not_compared"] = Json::array();
@@ -181,9 +181,9 @@ std::string identified_json(const Identified& found, std::string_view subject) {
     out["not_told_apart"].push_back(
         {{"parameter", one.parameter}, {"values", one.values}, {"apart", one.apart}});
   out["or_else"] = Json::array();
-  for (const Candidate& other : found.or_else) out["or_else"].push_back(of(other));
+  for (const Candidate& other : found.or_else) out["or_else"].push_back(json_of(other));
   out["less_simple"] = found.less_simple;
-  if (found.nearest) out["nearest"] = of(*found.nearest, subject);
+  if (found.nearest) out["nearest"] = json_of(*found.nearest, subject);
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

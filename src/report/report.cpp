@@ -104,7 +104,7 @@ struct Written {
 };
 
 // Throws std::invalid_argument for a name that no page has. The page is called as it is asked for.
-Written written(std::string_view name) {
+Written page_written(std::string_view name) {
   for (const auto& [id, found] : catalogue::experiments())
     if (id == name) return {page_of(id, *found), found->run};
   if (name.starts_with(encodings_folder))
@@ -192,7 +192,7 @@ std::vector<File> files(std::string_view name, const Experiment& experiment) {
 }
 
 std::vector<File> files(std::string_view name) {
-  const auto [page, document] = written(name);
+  const auto [page, document] = page_written(name);
   return files_of(page, document());
 }
 
@@ -364,11 +364,12 @@ std::vector<std::string> write_all(const fs::path& folder, const std::vector<std
                                    const Progress& progress, bool html) {
   std::vector<std::string> changed;
   const std::vector<std::string> all = only.empty() ? page_names() : only;
-  for (const std::string& name : all) written(name);  // a wrong name, and a folder that cannot be written to,
+  for (const std::string& name : all)
+    page_written(name);  // a wrong name, and a folder that cannot be written to,
   NewFile(folder / "README.md", 0, MissingFolders::are_made);  // are found before the minutes that follow
   for (std::size_t n = 0; n < all.size(); ++n) {
     if (progress) progress(all[n], n, all.size());
-    const auto [page, run] = written(all[n]);
+    const auto [page, run] = page_written(all[n]);
     const Document document = run();
     const std::vector<File> fresh = files_of(page, document);
     const auto put_there = put(folder, all[n], document, fresh);
@@ -431,7 +432,7 @@ std::string Difference::text() const {
 }
 
 Comparison compare(const fs::path& folder, std::string_view name) {
-  const auto [page, run] = written(name);
+  const auto [page, run] = page_written(name);
   const Document document = run();
   Comparison out;
   for (const File& file : texts(page, document)) add_difference(out.differences, folder, file);

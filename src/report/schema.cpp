@@ -24,13 +24,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // A flag is true or false in JSON, and a whole number has no point.
-Json of(const Type& type, const Value& value) {
+Json as_json(const Type& type, const Value& value) {
   if (std::holds_alternative<type::Flag>(type)) return std::get<std::string>(value) == "true";
   if (std::holds_alternative<type::Whole>(type)) return static_cast<std::int64_t>(std::get<double>(value));
   return std::visit([](const auto& one) { return Json(one); }, value);
 }
 
-Json of(const Condition& condition) {
+Json as_json(const Condition& condition) {
   Json out = Json::object();
   for (const auto& [parameter, values] : condition.all)
     for (const Value& value : values) out[parameter].push_back(text(value));
@@ -57,7 +57,7 @@ Json schema_of(std::string_view id, const EncodingSpec& spec) {
   for (const Parameter& parameter : spec.parameters) {
     Json one = {{"description", parameter.meaning}};
     one.update(std::visit(Allowing{}, parameter.type));
-    one["default"] = of(parameter.type, parameter.standard);
+    one["default"] = as_json(parameter.type, parameter.standard);
     properties[parameter.name] = std::move(one);
   }
   return {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
@@ -72,28 +72,28 @@ Json parameter_of(const Parameter& parameter) {
   Json out = {{"name", parameter.name},
               {"type", types[parameter.type.index()]},
               {"allowed", allowed(parameter.type)},
-              {"standard", of(parameter.type, parameter.standard)},
+              {"standard", as_json(parameter.type, parameter.standard)},
               {"searched", Json::array()},
               {"unit", parameter.unit},
               {"meaning", parameter.meaning},
               {"convention", parameter.convention},
-              {"matters_where", of(parameter.matters_where)}};
-  for (const Value& value : parameter.grid) out["searched"].push_back(of(parameter.type, value));
+              {"matters_where", as_json(parameter.matters_where)}};
+  for (const Value& value : parameter.grid) out["searched"].push_back(as_json(parameter.type, value));
   return out;
 }
 
 Json relation_of(const Relation& relation) {
-  return {{"between", relation.between}, {"where", of(relation.where)}, {"allowed", relation.allowed}};
+  return {{"between", relation.between}, {"where", as_json(relation.where)}, {"allowed", relation.allowed}};
 }
 
 Json claim_of(const Claim& claim) {
-  Json out = {{"property", id_of(*claim.property)}, {"holds", claim.holds}, {"where", of(claim.when)}};
+  Json out = {{"property", id_of(*claim.property)}, {"holds", claim.holds}, {"where", as_json(claim.when)}};
   if (!claim.holds) out.update({{"witness", claim.witness}, {"by", claim.by}, {"because", claim.because}});
   if (claim.follows_from != nullptr) out["follows_from"] = claim.follows_from->name;
   return out;
 }
 
-Json of(std::string_view id, const EncodingSpec& spec) {
+Json as_json(std::string_view id, const EncodingSpec& spec) {
   Json out = {{"id", id},
               {"kind", kind(spec.make({}))},
               {"summary", spec.summary},
@@ -110,7 +110,7 @@ Json of(std::string_view id, const EncodingSpec& spec) {
   return out;
 }
 
-Json of(std::string_view id, const Property& property) {
+Json as_json(std::string_view id, const Property& property) {
   Json out = {{"id", id},
               {"statement", property.statement},
               {"formula", property.formula},
@@ -122,27 +122,27 @@ Json of(std::string_view id, const Property& property) {
   return out;
 }
 
-Json of(std::string_view id, const Identity& identity) {
+Json as_json(std::string_view id, const Identity& identity) {
   Json out = {{"id", id},
               {"statement", identity.statement},
               {"formula", identity.formula},
               {"source", identity.source},
               {"left", id_of(*identity.left)},
               {"right", id_of(*identity.right)},
-              {"where", of(identity.where)},
+              {"where", as_json(identity.where)},
               {"refutes", Json::array()}};
   for (const WrongSide& wrong : identity.must_reject) out["refutes"].push_back(wrong.wrong);
   return out;
 }
 
-Json of(std::string_view id, const Experiment& experiment) {
+Json as_json(std::string_view id, const Experiment& experiment) {
   return {{"id", id},
           {"question", experiment.question},
           {"method", experiment.method},
           {"report", fmt::format("reports/{}.md", id)}};
 }
 
-Json of(std::string_view id, const Defect& defect) {
+Json as_json(std::string_view id, const Defect& defect) {
   Json sources = Json::array(), setting = Json::object();
   for (const auto& [name, url] : sources_of(defect)) sources.push_back({{"name", name}, {"url", url}});
   const Case smallest = Case::parse(defect.setting);
@@ -160,25 +160,25 @@ Json of(std::string_view id, const Defect& defect) {
 
 Json encodings() {
   Json out = Json::array();
-  for (const auto& [id, spec] : catalogue::encodings()) out.push_back(of(id, *spec));
+  for (const auto& [id, spec] : catalogue::encodings()) out.push_back(as_json(id, *spec));
   return out;
 }
 
 Json properties() {
   Json out = Json::array();
-  for (const auto& [id, property] : catalogue::properties()) out.push_back(of(id, *property));
+  for (const auto& [id, property] : catalogue::properties()) out.push_back(as_json(id, *property));
   return out;
 }
 
 Json identities() {
   Json out = Json::array();
-  for (const auto& [id, identity] : catalogue::identities()) out.push_back(of(id, *identity));
+  for (const auto& [id, identity] : catalogue::identities()) out.push_back(as_json(id, *identity));
   return out;
 }
 
 Json experiments() {
   Json out = Json::array();
-  for (const auto& [id, experiment] : catalogue::experiments()) out.push_back(of(id, *experiment));
+  for (const auto& [id, experiment] : catalogue::experiments()) out.push_back(as_json(id, *experiment));
   return out;
 }
 
@@ -186,7 +186,7 @@ Json defects() {
   Json out = Json::array();
   for (const auto& [family, all] : catalogue::defects())
     for (const Defect& defect : all->defects)
-      out.push_back(of(fmt::format("{}/{}", family, defect.name), defect));
+      out.push_back(as_json(fmt::format("{}/{}", family, defect.name), defect));
   return out;
 }
 
@@ -199,14 +199,18 @@ Json with_kind(std::string_view what, const Json& fields) {
 
 struct Object {
   Json operator()(const Entry<EncodingSpec>& one) const {
-    return with_kind("encoding", of(one.id, *one.value));
+    return with_kind("encoding", as_json(one.id, *one.value));
   }
-  Json operator()(const Entry<Property>& one) const { return with_kind("property", of(one.id, *one.value)); }
-  Json operator()(const Entry<Identity>& one) const { return with_kind("identity", of(one.id, *one.value)); }
+  Json operator()(const Entry<Property>& one) const {
+    return with_kind("property", as_json(one.id, *one.value));
+  }
+  Json operator()(const Entry<Identity>& one) const {
+    return with_kind("identity", as_json(one.id, *one.value));
+  }
   Json operator()(const Entry<Experiment>& one) const {
-    return with_kind("experiment", of(one.id, *one.value));
+    return with_kind("experiment", as_json(one.id, *one.value));
   }
-  Json operator()(const Entry<Defect>& one) const { return with_kind("defect", of(one.id, *one.value)); }
+  Json operator()(const Entry<Defect>& one) const { return with_kind("defect", as_json(one.id, *one.value)); }
   Json operator()(const NamedParameter& one) const {
     Json out = with_kind("parameter", parameter_of(*one.parameter));
     out["encodings"] = one.encodings;

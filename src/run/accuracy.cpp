@@ -64,7 +64,7 @@ struct FedRows {
 };
 
 // What is compared: the truth, the subject, where, and where to.
-struct Compared {
+struct ComparedAt {
   Encoding truth, subject;
   Domain domain;
   std::optional<Places> places;  // of a grid; positions are the numbers of places then
@@ -95,7 +95,7 @@ struct Compared {
   }
 };
 
-BatchSweep::Rows rows_of(const Compared& all) {
+BatchSweep::Rows rows_of(const ComparedAt& all) {
   return [=](Position first, std::size_t rows) {
     all.fed->add(first, rows, answer(all.subject, all.call(first, rows)).data, all.source());
   };
@@ -103,7 +103,7 @@ BatchSweep::Rows rows_of(const Compared& all) {
 
 // As they are read, if they are in the format already. One row is asked of the subject itself first: it may
 // decline.
-BatchSweep::Rows rows_of(const Stored& stored, const Compared& all) {
+BatchSweep::Rows rows_of(const Stored& stored, const ComparedAt& all) {
   const auto read = std::make_shared<std::vector<std::byte>>();
   return [=](Position first, std::size_t rows) {
     answer(all.subject, all.call(first, 1));
@@ -156,7 +156,7 @@ std::vector<double> meant(const Rotary& truth, const Basis& basis, std::span<con
   return out;
 }
 
-ErrorAccumulator::RowSource source_of(const Compared& all, const Rotary& truth, const Basis& basis) {
+ErrorAccumulator::RowSource source_of(const ComparedAt& all, const Rotary& truth, const Basis& basis) {
   std::vector<std::size_t> channel(truth.dim);
   std::iota(channel.begin(), channel.end(), std::size_t{0});
   if (basis.second)
@@ -179,7 +179,7 @@ std::vector<double> token_by_token(const Tensor& answer) {
   return out;
 }
 
-BatchSweep::Rows rotations_of(const Compared& all, const Rotary& truth) {
+BatchSweep::Rows rotations_of(const ComparedAt& all, const Rotary& truth) {
   return [=](Position first, std::size_t rows) {
     std::array<Tensor, 2> answers;
     for (const bool second : {false, true}) {
@@ -214,7 +214,7 @@ BatchSweep::Rows rotations_of(const Compared& all, const Rotary& truth) {
 }
 
 // As they are read, if they are in the format already, and rotating copies them.
-BatchSweep::Rows rotations_of(const StoredRotations& stored, const Compared& all, const Rotary& truth) {
+BatchSweep::Rows rotations_of(const StoredRotations& stored, const ComparedAt& all, const Rotary& truth) {
   if (all.fed->format != stored.format || all.places) return rotations_of(all, truth);
   const auto read = std::make_shared<StoredRotations::Rows>();
   return [=, rotated = rotations_of(all, truth)](Position first, std::size_t rows) {
@@ -237,7 +237,7 @@ std::vector<double> by_query(const Tensor& entries, std::size_t queries) {
   return out;
 }
 
-BatchSweep::Rows biases_of(const Compared& all) {
+BatchSweep::Rows biases_of(const ComparedAt& all) {
   const auto keys = consecutive(all.first(), static_cast<std::size_t>(all.last() - all.first() + 1));
   return [=](Position first, std::size_t queries) {
     Call call = all.call(first, queries);
@@ -299,7 +299,7 @@ Accuracy compared(const Encoding& truth, const Subject& subject, Format format, 
   BatchSweep sweep;
   sweep.deadline = options.deadline;
   sweep.progress = options.progress;
-  const Compared all{truth, subject.encoding, domain, places, fed};
+  const ComparedAt all{truth, subject.encoding, domain, places, fed};
   const Call one = all.call(all.first(), 1);
   const auto* rotary = std::get_if<Rotary>(&truth);
   if (subject.stored) {

@@ -17,15 +17,15 @@ using exact::Compared;
 using exact::of_correct_rounding;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr Position rows_of_a_block = 64;
+constexpr Position block_rows = 64;
 
 // Where to stop comparing at once, so that a block of 64 rows lies within one stretch of the curve: these are
 // as long from 16 * 64 on, and begin at multiples of it.
 Position stop_after(Position t, Position end) {
-  if (t < 0) return std::min<Position>({end, 0, t + rows_of_a_block});
-  if (t < 16 * rows_of_a_block) return std::min(end, ErrorProfile::end(t));
-  const Position over = t % rows_of_a_block;
-  return over == 0 ? end : std::min(end, t - over + rows_of_a_block);
+  if (t < 0) return std::min<Position>({end, 0, t + block_rows});
+  if (t < 16 * block_rows) return std::min(end, ErrorProfile::end(t));
+  const Position over = t % block_rows;
+  return over == 0 ? end : std::min(end, t - over + block_rows);
 }
 
 double share_of(double error, double bound) {

@@ -25,7 +25,7 @@ std::optional<std::string> not_said(const Identity& identity, const Parameters& 
 }
 
 // The spec with the values of the identity in place of its grid.
-EncodingSpec searched(const Identity& identity) {
+EncodingSpec spec_of(const Identity& identity) {
   EncodingSpec spec = *identity.left;
   for (const auto& [name, values] : identity.where.all)
     for (Parameter& parameter : spec.parameters.all)
@@ -86,7 +86,7 @@ Property property_of(const Identity& identity, const Parameters& given) {
 }
 
 Trial identity_over_grid(const Identity& identity) {
-  const auto spec = std::make_shared<const EncodingSpec>(searched(identity));
+  const auto spec = std::make_shared<const EncodingSpec>(spec_of(identity));
   const Trial trial_of_all =
       over_grid(*spec, {}, [&identity](const Parameters& parameters) -> std::optional<Trial> {
         if (not_said(identity, with(*identity.left, parameters))) return std::nullopt;

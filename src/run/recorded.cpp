@@ -25,7 +25,7 @@
 namespace posproof {
 namespace {
 
-constexpr std::size_t values_of_a_call = std::size_t{1} << 20;
+constexpr std::size_t values_at_once = std::size_t{1} << 20;
 
 // The positions are those of tokens, or of queries against the first key. Contents are ones: both channels of
 // a rotated pair are 1, so that both the sine and the cosine show, and the roles alternate.
@@ -198,7 +198,7 @@ bool in_a_long_call_only(const std::optional<Verdict>& verdict) {
 
 // A search that ran to its end, and had nothing to show: it holds as far as it goes, and recorded cases that
 // had something say the rest. One that was cut short says nothing.
-Verdict searched(const Trial& trial, const Plan& plan) {
+Verdict searched_unless_refuted(const Trial& trial, const Plan& plan) {
   Holds held;
   const Trial counted = [&](Draw& draw) {
     const Residual residual = trial(draw);
@@ -247,7 +247,7 @@ bool is_exact_ladder(const Encoding& truth) {
 }
 
 // Ours have a ladder's angles at every position; what they declare is where they are searched.
-Encoding reaching(const Encoding& encoding) {
+Encoding reaching_as_far_as_exact(const Encoding& encoding) {
   Domain domain = positions_of(encoding);
   if (!domain.ends) domain.hi = std::max(domain.hi, Position{1} << 40);
   return with_positions(encoding, domain);
@@ -298,7 +298,7 @@ std::optional<Verdict> agreement_where_recorded(const Encoding& truth, const Enc
   // Where an answer depends on the whole call, each position is one, and what is sought is where that begins.
   const bool alone = depends_on_the_call(truth);
   const std::vector<Position> at = alone ? domain.hard : recorded_positions(domain);
-  const std::size_t batch = alone ? 1 : std::max<std::size_t>(1, values_of_a_call / asked->values());
+  const std::size_t batch = alone ? 1 : std::max<std::size_t>(1, values_at_once / asked->values());
   Replaying replaying(truth, subject, precision, budget, std::move(*asked));
   for (std::size_t from = 0; from < at.size(); from += batch)
     if (!replaying.replay(std::span(at).subspan(from, std::min(batch, at.size() - from)))) break;
@@ -326,7 +326,7 @@ Verdict agreement_searched(const Encoding& truth, const Encoding& subject, const
     return std::holds_alternative<Refuted>(found) ? found : *longer;
   }
   const bool before = recorded || distances || longer;
-  const Verdict found = before ? searched(*one, plan) : search(*one, plan);
+  const Verdict found = before ? searched_unless_refuted(*one, plan) : search(*one, plan);
   return sum(recorded, sum(distances, sum(longer, found)));
 }
 
@@ -338,14 +338,15 @@ Verdict agreement_searched(const EncodingSpec& spec, const Plan& plan) {
   for (const Parameters& setting : settings) {
     const Parameters parameters = with(spec, setting);
     Encoding truth = spec.oracle(parameters), subject = spec.make(parameters);
-    if (!setting.empty() && is_exact_ladder(truth)) truth = reaching(truth), subject = reaching(subject);
+    if (!setting.empty() && is_exact_ladder(truth))
+      truth = reaching_as_far_as_exact(truth), subject = reaching_as_far_as_exact(subject);
     auto found = agreement_where_recorded(truth, subject, all_f64, plan.budget);
     if (!found) continue;
     all = sum(all, in_setting(std::move(*found), setting));
     if (!goes_on(all)) return *all;
   }
   const Trial grid = agreement_over_grid(spec);
-  return sum(all, all ? searched(grid, plan) : search(grid, plan));
+  return sum(all, all ? searched_unless_refuted(grid, plan) : search(grid, plan));
 }
 
 }  // namespace posproof

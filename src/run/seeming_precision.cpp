@@ -19,7 +19,7 @@
 namespace posproof {
 namespace {
 
-constexpr std::size_t most_answers = 1000, most_values = 4096;
+constexpr std::size_t most_answers = 1000, most_values_kept = 4096;
 
 // In what follows the declared format of the result, the tighter and the commoner ones first.
 constexpr std::array<std::string_view, 10> of_wide = {
@@ -56,7 +56,7 @@ bool explains(const Residual& tried, const Residual& declared) {
   return !declared.holds() && tried.holds() && !tried.vacuous() && 2 * tried.error >= declared.error;
 }
 
-double share_of(const Residual& residual) {
+double share_of_bound(const Residual& residual) {
   return residual.holds() ? residual.error_over_bound() : std::numeric_limits<double>::infinity();
 }
 
@@ -82,7 +82,7 @@ bool is_shown(FormatShown formats, const Encoding& truth, const Answers& answers
 Encoding Answers::kept_of(const Encoding& subject) const {
   return answered_by(subject, [subject, kept = kept_](const Call& call) {
     Tensor given = answer(subject, call);
-    if (kept->size() < most_answers && given.data.size() <= most_values) kept->push_back({call, given});
+    if (kept->size() < most_answers && given.data.size() <= most_values_kept) kept->push_back({call, given});
     return given;
   });
 }
@@ -104,7 +104,7 @@ SeemingPrecision seeming_precision(const Encoding& truth, const Encoding& subjec
     for (PrecisionTried& tried : all) {
       const Residual found =
           agreement_of(*same, one.call, one.answer, *here, tried.precision, positions_of(subject));
-      tried.share = std::max(tried.share, share_of(found));
+      tried.share = std::max(tried.share, share_of_bound(found));
       tried.explains = tried.explains || explains(found, as_declared);
     }
     ++out.answers;

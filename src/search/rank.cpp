@@ -10,14 +10,11 @@ namespace {
 
 using Words = std::vector<std::uint64_t>;
 
-const std::vector<double>& list(const Value& value) {
+const std::vector<double>& numbers_of(const Value& value) {
   return std::get<std::vector<double>>(value);
 }
 std::int64_t whole(const Value& value) {
   return static_cast<std::int64_t>(std::get<double>(value));
-}
-bool is_zero(double x) {
-  return std::bit_cast<std::uint64_t>(x) == 0;
 }
 
 struct Bits {
@@ -65,7 +62,7 @@ struct Tiers {
   }
   void add(const Value& value, const choice::PositionIn& a) { places.push_back(from_0(value, a)); }
   void add(const Value& value, const choice::Permutation&) {
-    const auto& order = list(value);
+    const auto& order = numbers_of(value);
     sizes.push_back(order.size());
     std::uint64_t inversions = 0;
     for (std::size_t i = 0; i < order.size(); ++i)
@@ -76,7 +73,7 @@ struct Tiers {
       orders.push_back(order.size() - 1 - static_cast<std::uint64_t>(order[i - 1]));
   }
   void add(const Value& value, const choice::Values&) {
-    const auto& content = list(value);
+    const auto& content = numbers_of(value);
     sizes.push_back(content.size());
     for (std::size_t i = content.size(); i > 0; --i) {
       const Words words = complexity(content[i - 1]);

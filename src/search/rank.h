@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -31,5 +32,10 @@ std::vector<std::uint64_t> rank(const Drawn& drawn);
 
 // The part of the rank that one entry of a content has; `complexity(a) < complexity(b)` where a is simpler.
 std::vector<std::uint64_t> complexity(double entry);
+
+// -0 is another number: what shrinking would like better still.
+inline bool is_zero(double entry) {
+  return std::bit_cast<std::uint64_t>(entry) == 0;
+}
 
 }  // namespace posproof

@@ -25,9 +25,6 @@ using Lists = rc::Seq<List>;
 const List& list(const Case::Field& field) {
   return std::get<List>(field.value);
 }
-bool is_zero(double x) {
-  return std::bit_cast<std::uint64_t>(x) == 0;
-}
 
 template <class Asked>
 bool choices(const Drawn& drawn, std::size_t field) {

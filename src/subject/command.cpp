@@ -185,7 +185,7 @@ std::vector<std::string> never_asked(const Encoding& declared, const Introductio
   return out;
 }
 
-std::string described(const Introduction& it) {
+std::string description_of(const Introduction& it) {
   std::string text = it.name;
   if (!it.version.empty()) text += " " + it.version;
   if (!it.conventions.empty()) text += " (" + it.conventions + ")";
@@ -201,7 +201,7 @@ Subject open_command(const Words& words, std::vector<std::string> argv, const Ex
   const Encoding& declared = choose(words.rest, it.kinds, expected);
   return {
       .name = "",
-      .description = described(it),
+      .description = description_of(it),
       .encoding = answered(declared, talk, expected),
       .precision = words.precision.value_or(it.precision),
       .containment = talk->containment(),

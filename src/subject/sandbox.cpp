@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 constexpr std::array<std::string_view, 2> hidden = {"/tmp", "/run"};
 
 // Ample for PyTorch with a thread for each of 128 processors; address space is more than what is used of it.
-constexpr int processes = 1024;
+constexpr int most_processes = 1024;
 constexpr int memory = 32;  // GiB of addresses, each process
 constexpr int file = 1;     // GiB, each file, and all of /tmp
 constexpr int time = 3600;  // seconds of a processor, each process
@@ -56,7 +56,7 @@ std::vector<std::string> put_back(const std::vector<std::string>& argv) {
   return out;
 }
 
-std::vector<std::string> before(const std::vector<std::string>& argv) {
+std::vector<std::string> sandbox_words(const std::vector<std::string>& argv) {
   std::vector<std::string> out = {"bwrap",
                                   "--unshare-all",
                                   "--die-with-parent",
@@ -77,7 +77,7 @@ std::vector<std::string> before(const std::vector<std::string>& argv) {
     out.insert(out.end(), {"--size", gibibytes(file), "--tmpfs", std::string(folder)});
   for (const std::string& path : put_back(argv)) out.insert(out.end(), {"--ro-bind", path, path});
   out.insert(out.end(), {"--chdir", fs::current_path().string(), "--", "prlimit",
-                         fmt::format("--nproc={}", processes), "--as=" + gibibytes(memory),
+                         fmt::format("--nproc={}", most_processes), "--as=" + gibibytes(memory),
                          "--fsize=" + gibibytes(file), fmt::format("--cpu={}", time), "--core=0", "--"});
   return out;
 }
@@ -92,7 +92,7 @@ Containment containment() {
       .not_contained = {"reading files", "sockets in folders other than /tmp and /run", "memory in total"}};
   const std::string number = "the number of processes";
   if (::getuid() != 0)
-    out.contained.push_back(fmt::format("at most {} processes", processes));
+    out.contained.push_back(fmt::format("at most {} processes", most_processes));
   else
     out.not_contained.push_back(number + " (Linux limits none of root's)");
   return out;
@@ -115,7 +115,7 @@ void try_out(std::vector<std::string> argv) {
 }  // namespace
 
 Sandboxed sandboxed(const std::vector<std::string>& argv) {
-  std::vector<std::string> all = before(argv);
+  std::vector<std::string> all = sandbox_words(argv);
   try {
     try_out(all);
   } catch (const SubjectError& error) {

@@ -1,14 +1,10 @@
+#include "report/founding/cited.h"
 #include "report/founding/claim.h"
 
 namespace posproof::report::founding {
 namespace {
 
-constexpr std::string_view recipes = "recipes_for_the_frequencies";
-constexpr std::string_view without = "attention_without_encodings";
-constexpr std::string_view kernel = "the_kernel_of_the_sinusoid";
-constexpr std::string_view symmetric = "what_is_symmetric";
 constexpr std::string_view cost = "what_attention_costs";
-constexpr std::string_view carries = "what_each_frequency_carries";
 
 }  // namespace
 

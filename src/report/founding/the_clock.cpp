@@ -1,3 +1,4 @@
+#include "report/founding/cited.h"
 #include "report/founding/claim.h"
 
 namespace posproof::report::founding {
@@ -5,20 +6,8 @@ namespace {
 
 constexpr std::string_view index = "raw_index_in_a_softmax";
 constexpr std::string_view entropy = "Entropy by position and scale";
-constexpr std::string_view without = "attention_without_encodings";
-constexpr std::string_view normalised = "why_not_the_normalised_index";
 constexpr std::string_view clock = "the_clock_with_many_hands";
-constexpr std::string_view own = "every_position_is_its_own";
 constexpr std::string_view collision = "first_collision_by_format";
-constexpr std::string_view sentences = "Two sentences of the same words";
-constexpr std::string_view learn = "add_concatenate_or_learn";
-constexpr std::string_view counted = "Parameters, counted";
-constexpr std::string_view adding = "adding_position_to_a_token";
-constexpr std::string_view directions = "directions_of_position";
-constexpr std::string_view carries = "what_each_frequency_carries";
-constexpr std::string_view depth = "positions_through_depth";
-constexpr std::string_view more = "More channels, smaller tokens";
-constexpr std::string_view fixed = "A fixed projector separates token and position";
 
 }  // namespace
 

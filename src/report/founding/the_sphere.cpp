@@ -1,20 +1,14 @@
+#include "report/founding/cited.h"
 #include "report/founding/claim.h"
 
 namespace posproof::report::founding {
 namespace {
 
-constexpr std::string_view recipes = "recipes_for_the_frequencies";
-constexpr std::string_view without = "attention_without_encodings";
 constexpr std::string_view sphere = "constant_norm_and_the_sphere";
-constexpr std::string_view own = "every_position_is_its_own";
-constexpr std::string_view learn = "add_concatenate_or_learn";
-constexpr std::string_view counted = "Parameters, counted";
 constexpr std::string_view ends = "A learned table ends";
 constexpr std::string_view beside = "What is not added";
-constexpr std::string_view sentences = "Two sentences of the same words";
 constexpr std::string_view fires = "only who can prevent forest fires / who can prevent forest fires only";
 constexpr std::string_view wide = "Does a wide encoding move tokens further apart?";
-constexpr std::string_view adding = "adding_position_to_a_token";
 constexpr std::string_view differences = "Differences of tokens";
 
 }  // namespace

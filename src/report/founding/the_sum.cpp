@@ -1,19 +1,12 @@
+#include "report/founding/cited.h"
 #include "report/founding/claim.h"
 
 namespace posproof::report::founding {
 namespace {
 
-constexpr std::string_view rotation = "translation_is_a_rotation";
-constexpr std::string_view kernel = "the_kernel_of_the_sinusoid";
-constexpr std::string_view adding = "adding_position_to_a_token";
-constexpr std::string_view directions = "directions_of_position";
-constexpr std::string_view back = "looking_k_tokens_back";
-constexpr std::string_view carries = "what_each_frequency_carries";
 constexpr std::string_view added = "What is added";
 constexpr std::string_view tokens = "How large tokens are";
 constexpr std::string_view nearest = "The nearest token, position unknown";
-constexpr std::string_view more = "More channels, smaller tokens";
-constexpr std::string_view fixed = "A fixed projector separates token and position";
 constexpr std::string_view terms = "The four terms of a logit";
 constexpr std::string_view overlap = "Overlap with tokens";
 constexpr std::string_view basis = "Without LayerNorm the computation singles out no basis";

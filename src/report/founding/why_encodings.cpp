@@ -1,20 +1,11 @@
+#include "report/founding/cited.h"
 #include "report/founding/claim.h"
 
 namespace posproof::report::founding {
 namespace {
 
-constexpr std::string_view recipes = "recipes_for_the_frequencies";
-constexpr std::string_view symmetric = "what_is_symmetric";
-constexpr std::string_view without = "attention_without_encodings";
-constexpr std::string_view normalised = "why_not_the_normalised_index";
-constexpr std::string_view kernel = "the_kernel_of_the_sinusoid";
-constexpr std::string_view rotation = "translation_is_a_rotation";
 constexpr std::string_view reordered = "Reordered inputs, reordered outputs";
-constexpr std::string_view sentences = "Two sentences of the same words";
 constexpr std::string_view oranges = "3 oranges, 4 bananas / 4 oranges, 3 bananas";
-constexpr std::string_view carries = "what_each_frequency_carries";
-constexpr std::string_view back = "looking_k_tokens_back";
-constexpr std::string_view depth = "positions_through_depth";
 
 }  // namespace
 
