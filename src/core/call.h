@@ -135,14 +135,19 @@ Case case_of(const Encoding& encoding, const Domain& domain, Position t,
 // steps to the end of the domain; or as a sequence of which tokens in the middle are gone. Past the end they
 // go on from its first position.
 struct Arrangement {
-  enum class Kind { consecutive, left_padded, packed, spread, gapped };
+  enum class Kind { consecutive, left_padded, packed, spread, gapped, grid };
   Kind kind = Kind::consecutive;
-  std::size_t turn = 0;  // tokens of padding, of the first sequence, or before the gap
+  std::size_t turn = 0;        // tokens of padding, of the first sequence, before the gap, or of a grid's row
+  std::size_t turn_apart = 0;  // so many more in each row than in the one before, modulo the tokens
 
-  std::vector<Position> positions(std::size_t tokens, Position first, const Domain& within) const;
+  // Of the axis that so many stand behind, where positions have several: that which changes fastest is last.
+  std::vector<Position> positions(std::size_t tokens, Position first, const Domain& within,
+                                  std::size_t axes_behind = 0) const;
+  Arrangement of_row(std::size_t row, std::size_t tokens) const;
 };
-// Under the names `arranged`, `padding`, `packed` and `before_gap`, with a suffix. `gapped` is in recorded
-// cases alone.
+// Under the names `arranged`, `padding`, `packed`, `before_gap` and `columns`, with a suffix. In recorded
+// cases alone are `gapped` and rows that are arranged each in its own way, `left_padded_apart`,
+// `packed_apart` and `grids_apart`.
 Arrangement draw_arrangement(std::size_t tokens, Draw& draw, std::string_view suffix = "");
 
 // As many values as a content or an answer has at most where a long call is drawn.

@@ -12,6 +12,7 @@ namespace {
 using enum Axis;
 
 constexpr std::size_t most_contents = 8;  // tokens whose contents are drawn one by one
+constexpr std::int64_t most_keys_across = 512;
 
 // Every token has the same content but for a power of two, which is exact in every format: tokens that are
 // mixed up differ, and the counterexample stays one vector. Seven powers, as tiles are no multiples of it.
@@ -71,6 +72,11 @@ TokenPositions with_parts(TokenPositions whole, Draw& draw, const std::vector<st
   return whole;
 }
 
+void complete(TokenPositions& positions, const Domain& domain) {
+  for (std::size_t r = 0; r + domain.axes <= positions.whole.size(); r += domain.axes)
+    domain.complete(std::span(positions.whole).subspan(r, domain.axes));
+}
+
 TokenPositions one_by_one(Draw& draw, std::size_t n, std::string_view letter, const Domain& within) {
   TokenPositions out{.axes = within.axes};
   std::vector<std::string> names;
@@ -79,6 +85,7 @@ TokenPositions one_by_one(Draw& draw, std::size_t n, std::string_view letter, co
       names.push_back(name_of(letter, r, axis));
       out.whole.push_back(draw.position(names.back(), within, within.lo, within.last(axis)));
     }
+  complete(out, within);
   return with_parts(std::move(out), draw, names, within);
 }
 
@@ -96,9 +103,10 @@ TokenPositions in_rows(Draw& draw, std::size_t rows, std::size_t n, std::string_
       const Position behind = static_cast<Position>(n) - 1, span = along.hi - along.lo;
       const Position last = span >= behind ? along.hi - behind : within.axes > 1 ? along.hi : along.lo;
       const Position first = draw.position(name_of(letter, row, axis), along, along.lo, last);
-      const auto own = arrangement.positions(n, first, along);
+      const auto own = arrangement.of_row(row, n).positions(n, first, along, within.axes - 1 - axis);
       for (std::size_t r = 0; r < n; ++r) out.whole[(row * n + r) * within.axes + axis] = own[r];
     }
+  complete(out, within);
   return with_parts(std::move(out), draw, {std::string(letter)}, within);
 }
 
@@ -110,12 +118,19 @@ std::int64_t longest_room(std::size_t values) {
   return room(values, values_of_the_longest_call);
 }
 
-Mask drawn_mask(Draw& draw, std::size_t n, const Attention& attention) {
+// Of n queries, and of as many keys, but under the mask `across`, which is in recorded cases alone: there are
+// `keys` of them then, and every query sees all.
+Mask drawn_mask(Draw& draw, std::size_t n, const Attention& attention, std::size_t& keys) {
   std::vector<Value> masks = {"causal"};
   if (!attention.causal) masks.insert(masks.begin(), "none");
   if (attention.any_mask && n > 1) masks.emplace_back("padding");
   if (attention.causal && n > 1) masks.emplace_back("one_hidden");
-  const std::string name = std::get<std::string>(draw.one_of("mask", masks));
+  const std::vector<Value> rare = attention.causal ? std::vector<Value>{} : std::vector<Value>{"across"};
+  const std::string name = std::get<std::string>(draw.one_of("mask", masks, rare));
+  if (name == "across") {
+    keys = static_cast<std::size_t>(draw.integer("keys", 1, most_keys_across));
+    return Mask({n, keys}, std::vector<double>(n * keys, 1));
+  }
   // Behind the keys that are kept there is padding, which no query sees.
   const auto kept = static_cast<std::size_t>(
       name == "padding" ? draw.integer("kept", 1, static_cast<std::int64_t>(n) - 1) : 0);
@@ -137,12 +152,13 @@ Call drawn_attention(const Encoding& encoding, Draw& draw) {
   constexpr std::int64_t longest = 257;  // what it costs grows with the square
   const std::size_t n = draw.size("tokens", 1, 5, room(values), std::min(longest_room(values), longest));
   Call call;
-  call.mask = drawn_mask(draw, n, as<Attention>(encoding));
-  call.contents = {Tensor({n, 0}), Tensor({n, 0}), Tensor({n, 0})};  // as long as those that are drawn
+  std::size_t keys = n;
+  call.mask = drawn_mask(draw, n, as<Attention>(encoding), keys);
+  call.contents = {Tensor({n, 0}), Tensor({keys, 0}), Tensor({keys, 0})};  // as long as those that are drawn
   call.contents = contents_for(encoding, call, &draw);
   // Of many tokens the values of the first half are negative: weight that is moved along the sequence shows.
-  if (Tensor& values_of = call.contents[2]; n > most_contents)
-    for (std::size_t r = 0; r < n / 2; ++r)
+  if (Tensor& values_of = call.contents[2]; keys > most_contents)
+    for (std::size_t r = 0; r < keys / 2; ++r)
       for (std::size_t c = 0; c < values_of.width(); ++c) values_of.at(r, c) = -values_of.at(r, c);
   return call;
 }
@@ -193,7 +209,18 @@ Call drawn_pairs(const Encoding& encoding, const Domain& domain, Draw& draw) {
 
 }  // namespace
 
-std::vector<Position> Arrangement::positions(std::size_t tokens, Position first, const Domain& within) const {
+namespace {
+
+// Token by token along the last axis, row by row along the one before; other axes stand still.
+Position on_a_grid(std::size_t token, std::size_t columns, std::size_t axes_behind) {
+  const std::size_t step = axes_behind == 0 ? token % columns : axes_behind == 1 ? token / columns : 0;
+  return static_cast<Position>(step);
+}
+
+}  // namespace
+
+std::vector<Position> Arrangement::positions(std::size_t tokens, Position first, const Domain& within,
+                                             std::size_t axes_behind) const {
   std::vector<Position> out(tokens);
   const Position span = within.hi - within.lo + 1;
   // Half of what the domain leaves.
@@ -204,19 +231,32 @@ std::vector<Position> Arrangement::positions(std::size_t tokens, Position first,
                           : kind == Kind::left_padded ? behind
                           : kind == Kind::packed      ? (r < turn ? at : behind)
                           : kind == Kind::gapped      ? (r < turn ? at : at + gap)
-                                                 : (within.hi - first) * at / static_cast<Position>(tokens);
+                          : kind == Kind::grid        ? on_a_grid(r, turn, axes_behind)
+                                               : (within.hi - first) * at / static_cast<Position>(tokens);
     out[r] = within.lo + (first - within.lo + step) % span;
   }
   return out;
 }
 
+Arrangement Arrangement::of_row(std::size_t row, std::size_t tokens) const {
+  Arrangement out = *this;
+  if (turn_apart > 0) out.turn = (turn + row * turn_apart) % tokens;
+  if (kind == Kind::grid) out.turn = std::max<std::size_t>(1, out.turn);
+  return out;
+}
+
 Arrangement draw_arrangement(std::size_t tokens, Draw& draw, std::string_view suffix) {
-  const std::string word = std::get<std::string>(draw.one_of(
-      fmt::format("arranged{}", suffix), {"consecutive", "left_padded", "packed", "spread"}, {"gapped"}));
-  const auto turn = [&](std::string_view name) {
+  constexpr std::size_t apart = 2;
+  const std::string word = std::get<std::string>(
+      draw.one_of(fmt::format("arranged{}", suffix), {"consecutive", "left_padded", "packed", "spread"},
+                  {"gapped", "left_padded_apart", "packed_apart", "grids_apart"}));
+  const auto turn = [&](std::string_view name, std::int64_t least = 1) {
     return static_cast<std::size_t>(
-        draw.integer(fmt::format("{}{}", name, suffix), 1, static_cast<std::int64_t>(tokens) - 1));
+        draw.integer(fmt::format("{}{}", name, suffix), least, static_cast<std::int64_t>(tokens) - 1));
   };
+  if (word == "left_padded_apart") return {Arrangement::Kind::left_padded, turn("padding", 0), apart};
+  if (word == "grids_apart") return {Arrangement::Kind::grid, turn("columns"), apart};
+  if (word == "packed_apart") return {Arrangement::Kind::packed, turn("packed", 0), apart};
   if (word == "left_padded") return {Arrangement::Kind::left_padded, turn("padding")};
   if (word == "gapped") return {Arrangement::Kind::gapped, turn("before_gap")};
   if (word == "packed") return {Arrangement::Kind::packed, turn("packed")};
@@ -269,6 +309,7 @@ TokenPositions along_the_diagonal(const std::vector<Position>& positions, const 
       const Position step = inside ? t - within.lo + 3 * static_cast<Position>(axis) : 0;
       out.whole.push_back(inside ? within.lo + step % (within.last(axis) - within.lo + 1) : t);
     }
+  complete(out, within);
   return out;
 }
 

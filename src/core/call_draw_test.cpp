@@ -164,6 +164,62 @@ TEST(DrawnCall, of_real_positions_has_a_part_for_each) {
             "rows to 129, t_part to 1048575, t1_part to 1048575");
 }
 
+// Each row of a recorded call is padded, or packed, with two tokens more than the one before.
+TEST(DrawnCall, of_rows_may_arrange_each_in_its_own_way) {
+  const Rotary rotary{.dim = 2};
+  const auto drawn = [&](std::string_view arranged) {
+    Replay draw(
+        Case::parse(fmt::format("batch=3 tokens=5 arranged={} t=0 t1=0 t2=7 role=key x=[1,1]", arranged)));
+    const auto all = draw_call(rotary, rotary.positions, draw).positions.whole;
+    return fmt::format("{}", fmt::join(all, " "));
+  };
+  EXPECT_EQ(drawn("left_padded_apart padding=0"), "0 1 2 3 4 0 0 0 1 2 7 7 7 7 7");
+  EXPECT_EQ(drawn("left_padded_apart padding=4"), "0 0 0 0 0 0 0 1 2 3 7 7 7 7 8");
+  EXPECT_EQ(drawn("packed_apart packed=2"), "0 1 0 1 2 0 1 2 3 0 7 7 8 9 10");
+  EXPECT_EQ(drawn("left_padded padding=2"), "0 0 0 1 2 0 0 0 1 2 7 7 7 8 9");
+}
+
+// Tokens of a grid row by row; each row of the call has two columns more.
+TEST(DrawnCall, of_rows_may_be_grids) {
+  Rotary rotary{.dim = 2};
+  rotary.positions.axes = 2;
+  Replay draw(
+      Case::parse("batch=2 tokens=6 arranged=grids_apart columns=2 t=0 t_1=10 t1=1 t1_1=5 role=key x=[1,1]"));
+  const auto all = draw_call(rotary, rotary.positions, draw).positions.whole;
+  EXPECT_EQ(fmt::format("{}", fmt::join(all, " ")), "0 10 0 11 1 10 1 11 2 10 2 11 1 5 1 6 1 7 1 8 2 5 2 6");
+}
+
+TEST(DrawnCall, of_a_class_token_has_it_on_every_axis) {
+  Bias bias{.heads = 1, .positions = Domain(-1, 8)};
+  bias.positions.axes = 2;
+  const auto drawn = [&](std::string_view words) {
+    Replay draw(Case::parse(words));
+    const Call call = draw_call(bias, bias.positions, draw);
+    return fmt::format("{} / {}", fmt::join(call.positions.whole, " "), fmt::join(call.keys.whole, " "));
+  };
+  constexpr std::string_view one = "nq=1 nk=2 i=0 i_1=-1 j=2 j_1=0 j1=-1 j1_1=3",
+                             row = "nq=1 nk=5 i=1 i_1=0 arranged_j=consecutive j=-1 j_1=1";
+  EXPECT_EQ(drawn(one), "0 -1 / 2 0 -1 3");
+  bias.positions.class_token = -1;
+  EXPECT_EQ(drawn(one), "-1 -1 / 2 0 -1 -1");
+  EXPECT_EQ(drawn(row), "1 0 / -1 -1 0 2 1 3 2 4 3 5");
+}
+
+// Every query sees every key where there are others of them: in recorded calls, and not where keys mean
+// something at or before the query alone.
+TEST(DrawnCall, of_attention_may_have_other_keys_than_queries) {
+  const auto drawn = [](bool causal) {
+    const Attention of{.dim = 1, .value_dim = 1, .causal = causal};
+    Replay draw(Case::parse("tokens=2 mask=across keys=3 q=[1,2] k=[1,2,3] v=[4,5,6]"));
+    return draw_call(of, positions_of(of), draw);
+  };
+  const Call call = drawn(false);
+  EXPECT_EQ(call.mask, Tensor({2, 3}, {1, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(call.contents[0].data, (std::vector<double>{1, 2}));
+  EXPECT_EQ(call.contents[2].data, (std::vector<double>{4, 5, 6}));
+  EXPECT_THROW(drawn(true), NoAnswer);
+}
+
 // As many masks as the operator takes; padding where there is a key to leave out, at the end.
 TEST(DrawnCall, of_attention_has_each_mask_that_it_takes) {
   const auto masks = [](std::int64_t tokens, bool causal, bool any) {

@@ -14,6 +14,11 @@ Domain Domain::on(std::size_t axis) const {
   return one;
 }
 
+void Domain::complete(std::span<Position> token) const {
+  if (class_token && std::ranges::find(token, *class_token) != token.end())
+    std::ranges::fill(token, *class_token);
+}
+
 std::string_view kind(const Encoding& encoding) {
   static constexpr std::array<std::string_view, 5> names = {"table", "rotary", "bias", "contextual",
                                                             "attention"};

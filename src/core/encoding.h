@@ -28,16 +28,18 @@ struct Domain {
   bool ends =
       false;  // nothing is defined outside, and asking for it is refused; else only what is tested ends here
 
-  std::size_t axes = 1;                     // numbers in the position of one token: 2 on a grid, 3 with time
-  std::vector<Position> last_on_axis = {};  // the last number of each, where they do not all end at `hi`
-  bool real = false;                        // every number from `lo` to `hi`, not the whole ones alone
+  std::size_t axes = 1;                      // numbers in the position of one token: 2 on a grid, 3 with time
+  std::vector<Position> last_on_axis = {};   // the last number of each, where they do not all end at `hi`
+  bool real = false;                         // every number from `lo` to `hi`, not the whole ones alone
+  std::optional<Position> class_token = {};  // of a token beside the grid: in all its numbers or in none
 
   Domain() noexcept {}
   Domain(Position first, Position last, std::vector<Position> hard_ones = {})
       : lo(first), hi(last), hard(std::move(hard_ones)) {}
 
   Position last(std::size_t axis) const { return last_on_axis.empty() ? hi : last_on_axis[axis]; }
-  Domain on(std::size_t axis) const;  // the numbers of one axis
+  Domain on(std::size_t axis) const;               // the numbers of one axis
+  void complete(std::span<Position> token) const;  // a class token where one of its numbers is that of one
 };
 
 // What forming a frequency loses where it is not a power of the base but made from one: see error.h.

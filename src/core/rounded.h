@@ -69,6 +69,10 @@ class InPrecision {
     const double size = sum.size + x.size;
     return {sum.value + x.value, size, sum.error + x.error + p.work() * size};
   }
+  // The same number by two ways: an implementation may take either.
+  Rounded either(const Rounded& x, const Rounded& y) const {
+    return {x.value, std::max(x.size, y.size), std::max(x.error, y.error)};
+  }
   Rounded stored(const Rounded& x) const { return {x.value, x.size, x.error + p.result * x.size}; }
   // Of products that may be multiplied out into two terms each: 2 n roundings.
   Rounded total(std::span<const Rounded> terms) const {

@@ -118,7 +118,7 @@ struct GridDistances {
 Domain domain_of(const Arguments& p, const GridDistances& distances) {
   Domain domain;
   domain.axes = distances.axes;
-  if (distances.class_token) domain.lo = -1;
+  if (distances.class_token) domain.lo = -1, domain.class_token = -1;
   for (const double extent : p.list("grid")) domain.last_on_axis.push_back(static_cast<Position>(extent) - 1);
   domain.hi = std::ranges::max(domain.last_on_axis);
   return domain;

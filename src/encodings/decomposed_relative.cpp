@@ -34,7 +34,7 @@ Encoding make(const Arguments& p) {
       });
   for (const DecomposedAxis& axis : axes) relative.positions.last_on_axis.push_back(axis.finer() - 1);
   relative.positions.hi = std::ranges::max(relative.positions.last_on_axis);
-  if (p.is("class_token", "apart")) relative.positions.lo = -1;
+  if (p.is("class_token", "apart")) relative.positions.lo = -1, relative.positions.class_token = -1;
   relative.error = BoundOf<Contextual>(&oracle::decomposed_relative, p);
   return relative;
 }

@@ -88,7 +88,7 @@ Encoding make(const Arguments& p) {
   bias.positions.axes = 2;
   bias.positions.last_on_axis = {p.whole("height") - 1, p.whole("width") - 1};
   bias.positions.hi = std::ranges::max(bias.positions.last_on_axis);
-  if (of.class_token) bias.positions.lo = -1;
+  if (of.class_token) bias.positions.lo = -1, bias.positions.class_token = -1;
   bias.bias = [of, heads](const Positions& queries, const Positions& keys) {
     Tensor out({heads, queries.size(), keys.size()});
     std::map<Offset, std::vector<double>> known;

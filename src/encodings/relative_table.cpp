@@ -97,7 +97,7 @@ Encoding make(const Arguments& p) {
     for (const std::int64_t extent : window.extents) bias.positions.last_on_axis.push_back(extent - 1);
     bias.positions.hi = std::ranges::max(bias.positions.last_on_axis);
   }
-  if (window.class_token) bias.positions.lo = -1;
+  if (window.class_token) bias.positions.lo = -1, bias.positions.class_token = -1;
   bias.bias = [=](const Positions& queries, const Positions& keys) {
     Tensor out({heads, queries.size(), keys.size()});
     for (std::size_t i = 0; i < queries.size(); ++i)

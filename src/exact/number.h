@@ -97,6 +97,7 @@ class InFull {
     return out;
   }
   Number next(const Number& sum, const Number& x) const { return sum + x; }
+  Number either(const Number& x, const Number&) const { return x; }
   Number stored(const Number& x) const { return x; }
   Number total(std::span<const Number> terms) const {
     Number out;

@@ -39,7 +39,8 @@ const Refuted* refuted(const GateResult& gated, std::string_view id) {
 }
 
 bool history_is_refuted(const GateResult& gated) {
-  return refuted(gated, history_id) != nullptr;
+  const Refuted* found = refuted(gated, history_id);
+  return found != nullptr && needs_calls_before(*found);
 }
 
 bool shows_on_a_new_object(const Trial& trial, const Subject& subject, const Refuted& refuted) {

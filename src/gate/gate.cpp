@@ -318,8 +318,8 @@ class Run {
       return add(
           one, Undecided{fmt::format("not asked: the time for the whole run was used up (`--budget`, {:g} s)",
                                      std::chrono::duration<double>(options_.total).count())});
-    Verdict verdict = one.id == agreement_id  ? agrees(truth_, plan, options_.exhaustive, gated_)
-                      : one.id == history_id  ? history_searched(truth_, gated_.subject, plan)
+    Verdict verdict = one.id == agreement_id ? agrees(truth_, plan, options_.exhaustive, gated_)
+                      : one.id == history_id ? history_searched(truth_, gated_.subject, plan, agrees_so_far())
                       : one.id == backward_id ? backward_searched(plan)
                                               : search(trial_in_doubt(one, plan), plan);
     if (interrupted() != 0) return add(one, cut_short(std::move(verdict)));
@@ -368,6 +368,13 @@ class Run {
                                         gated_.subject.precision, *refuted);
     result.wrong = found.wrong;
     if (found.by_answers_alone && is_catalogued(one.id) && disagrees()) result.follows_from = agreement_id;
+  }
+
+  Agrees agrees_so_far() const {
+    const bool holds = std::ranges::any_of(gated_.results, [](const PropertyResult& before) {
+      return before.id == agreement_id && std::holds_alternative<Holds>(before.verdict);
+    });
+    return holds ? Agrees::yes : Agrees::unknown;
   }
 
   bool disagrees() const {

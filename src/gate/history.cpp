@@ -97,7 +97,10 @@ bool answers_alone(const Compared& all, const Call& call) {
   }
 }
 
-Residual check(const Compared& all, Draw& draw) {
+// Whether a call that is wrong with none before it counts, or is left to agreement.
+enum class Alone { counts, is_right };
+
+Residual check(const Compared& all, Draw& draw, Alone alone_case = Alone::counts) {
   const std::int64_t before = draw.integer("before", 0, most_before);
   std::vector<Call> calls;
   for (std::int64_t k = 1; k <= before; ++k) calls.push_back(drawn_call(all.truth, draw, std::to_string(k)));
@@ -115,6 +118,7 @@ Residual check(const Compared& all, Draw& draw) {
     }
   }
   const Residual exact = off_by(all, calls.back(), last);
+  if (before == 0 && alone_case == Alone::counts) return exact;
   const Tensor alone = exact.holds() ? asked_alone_too(all, calls.back()) : asked_alone(all, calls.back());
   const Residual as_alone = off_by(all, calls.back(), last, &alone);
   return exact.holds() && as_alone.holds() ? exact : as_alone;
@@ -130,9 +134,22 @@ Step backwards_between(Position t, std::int64_t n) {
   return {.t = t, .n = n, .step = 0};
 }
 
-std::vector<std::vector<Step>> sequences(const Domain& domain) {
-  const Position lo = domain.lo, hi = domain.hi;
-  return {
+Step rows_apart(Position t, std::int64_t n, std::int64_t apart) {
+  return {.t = t, .n = n, .batch = 3, .rows_apart = apart};
+}
+
+Step axes_apart(Position t, std::int64_t n, std::int64_t apart) {
+  return {.t = t, .n = n, .axes_apart = apart};
+}
+
+// One token whose keys are all before it, or so many tokens.
+Step behind(Position lo, std::int64_t tokens, std::int64_t n = 1) {
+  return {.t = lo + tokens, .n = n, .behind = tokens};
+}
+
+std::vector<std::vector<Step>> sequences(const Callee& of) {
+  const Position lo = of.domain.lo, hi = of.domain.hi;
+  std::vector<std::vector<Step>> all = {
       // grows, from one token to the end; then it is short again, in batches, as keys, elsewhere
       {{lo, 1},
        {lo, 8},
@@ -151,10 +168,10 @@ std::vector<std::vector<Step>> sequences(const Domain& domain) {
       {{hi, 1}, {lo, 4}, {lo, 64}, {lo, 4, 5}, {lo, 4}, {lo + 1000, 4, 1, "key"}, {lo + 3, 1}},
       // prefill and decode, twice
       {{lo, 17},
-       {lo + 17, 1},
-       {lo + 18, 1},
+       behind(lo, 17),
+       behind(lo, 18),
        {lo, 5, 1, "query", "none"},
-       {lo + 5, 1},
+       behind(lo, 5),
        {lo, 17, 2},
        {lo + 17, 1, 2},
        {lo, 17}},
@@ -168,6 +185,30 @@ std::vector<std::vector<Step>> sequences(const Domain& domain) {
        {lo, 6},
        backwards_between(lo, 6)},
   };
+  const Signature& known = signature(of.encoding);
+  // rows of which the first stands where it stood, and the others do not
+  if (known.has(Axis::batch) && known.positions)
+    all.push_back({rows_apart(lo, 16, 0), rows_apart(lo, 16, 5), rows_apart(lo, 16, 2),
+                   rows_apart(lo + 16, 1, 5), rows_apart(lo + 16, 1, 3), rows_apart(lo + 16, 1, 0)});
+  // numbers of one axis stand where they stood, and those of others do not
+  if (of.domain.axes > 1 && known.positions)
+    all.push_back({axes_apart(lo, 16, 0), axes_apart(lo, 16, 3), axes_apart(lo, 16, 0),
+                   axes_apart(lo, 16, -3), axes_apart(lo + 16, 1, 0), axes_apart(lo + 16, 1, 5),
+                   axes_apart(lo + 16, 1, -5)});
+  // what was made for a prompt, asked for tokens far behind it, one and some; then for a longer prompt
+  if (known.has(Axis::key) && known.positions)
+    all.push_back({{lo, 4},
+                   behind(lo, 4),
+                   behind(lo, 12),
+                   {lo, 10},
+                   behind(lo, 10),
+                   behind(lo, 60),
+                   behind(lo, 61, 3),
+                   behind(lo, 300),
+                   {lo, 33},
+                   behind(lo, 33),
+                   behind(lo, 40, 4)});
+  return all;
 }
 
 // The first position behind each of these many, in a new object that was asked none further: there what is
@@ -196,20 +237,27 @@ class Walk {
       : all_(all), trial_(trial), plan_(plan), deadline_(deadline) {}
 
   // What ends the search.
-  std::optional<Verdict> along(const std::vector<Step>& steps) {
+  std::optional<Verdict> along(std::vector<Step> steps) {
     all_.renew();
     for (std::size_t k = 0; k < steps.size(); ++k) {
+      if (of_itself_alone_)
+        for (Step& step : steps) step.behind = 0;
       if (Clock::now() >= deadline_)
         return Undecided{fmt::format("stopped by {} after {} calls", plan_.budget.limit_text(), held_.cases),
                          held_};
       const Case asked = case_of(all_.truth, steps, k);
       const Answered answered = asked_now(asked);
       if (answered == Answered::right) continue;
+      if (answered == Answered::inapplicable) {
+        of_itself_alone_ = true;
+        continue;
+      }
       if (answered == Answered::wrong) {
         if (++wrong_ > most_wrong)
           return Undecided{"too many answers are wrong without any call before them", held_};
         const CaseResult found = run_repaired(trial_, asked);
         if (found.fails()) return shrunk(trial_, fewest(steps, k, found), held_.cases + 1, plan_.budget);
+        if (!alone_) alone_ = case_of(all_.truth, {steps[k]}, 0);
       }
       if (answered == Answered::refused && all_are_refused_) continue;
       // A new object does the same; one that was asked for the far end may not.
@@ -223,6 +271,8 @@ class Walk {
   }
 
   const Holds& held() const { return held_; }
+  // A call that an object is wrong in whatever it was asked before.
+  const std::optional<Case>& wrong_alone() const { return alone_; }
 
  private:
   static constexpr int most_wrong = 3;  // calls that are wrong in every object: agreement says so
@@ -252,7 +302,7 @@ class Walk {
     held_ = before;  // they were counted when they were asked first
   }
 
-  enum class Answered { right, wrong, refused };
+  enum class Answered { right, wrong, refused, inapplicable };
 
   Answered asked_now(const Case& asked) {
     Replay draw(asked);
@@ -261,6 +311,8 @@ class Walk {
       const Residual exact = off_by(all_, call, answer(all_.subject, call));
       if (!exact.holds()) return Answered::wrong;
       held_.add(exact, asked);
+    } catch (const Inapplicable&) {  // what takes as many queries as keys is asked for no others
+      return Answered::inapplicable;
     } catch (const Refusal&) {  // within its own bounds it may
       return Answered::refused;
     } catch (const Failure&) {
@@ -275,11 +327,18 @@ class Walk {
   Clock::time_point deadline_;
   Holds held_;
   int wrong_ = 0;
+  std::optional<Case> alone_;
+  bool of_itself_alone_ = false;
   bool all_are_refused_ =
       false;  // the last that was refused is by an object that was asked for the far end, too
 };
 
 }  // namespace
+
+bool needs_calls_before(const Refuted& refuted) {
+  const Case& found = refuted.counterexample;
+  return !found.has("before") || found.integer("before") > 0;
+}
 
 Property history(const Encoding& truth, const Subject& subject) {
   return {
@@ -308,17 +367,30 @@ TrialOf history_of(const Encoding& truth, const Subject& subject) {
   };
 }
 
-Verdict history_searched(const Encoding& truth, const Subject& subject, const Plan& plan) {
+Verdict history_searched(const Encoding& truth, const Subject& subject, const Plan& plan, Agrees agrees) {
   const auto all = compared(truth, subject);
   if (!all) return NotApplicable{why_not(truth, subject)};
-  const Trial trial = [&all](Draw& draw) { return check(*all, draw); };
+  const Trial trial = [&all](Draw& draw) { return check(*all, draw, Alone::is_right); },
+              trial_alone = [&all](Draw& draw) { return check(*all, draw); };
   Walk walk(*all, trial, plan, Clock::now() + plan.budget.time);
+  const auto end_of = [&](const std::vector<std::vector<Step>>& sequences) -> std::optional<Verdict> {
+    for (const std::vector<Step>& steps : sequences)
+      if (auto end = steps.empty() ? std::nullopt : walk.along(steps)) return end;
+    return std::nullopt;
+  };
+  // A call that agreement has not asked for: nothing else says that it is wrong.
+  const auto wrong_alone = [&]() -> std::optional<Verdict> {
+    if (agrees == Agrees::unknown || !walk.wrong_alone()) return std::nullopt;
+    const CaseResult found = run_repaired(trial_alone, *walk.wrong_alone());
+    if (!found.fails()) return std::nullopt;
+    return shrunk(trial_alone, found, walk.held().cases + 1, plan.budget);
+  };
   try {
-    for (const std::vector<Step>& steps : sequences(all->truth.domain))
-      if (auto end = walk.along(steps)) return std::move(*end);
-    for (const std::vector<Step>& steps : behind_full_caches(all->truth))
-      if (!steps.empty())
-        if (auto end = walk.along(steps)) return std::move(*end);
+    auto end = end_of(sequences(all->truth));
+    if (!end) end = end_of(behind_full_caches(all->truth));
+    if (end && std::holds_alternative<Refuted>(*end)) return std::move(*end);
+    if (auto alone = wrong_alone()) return std::move(*alone);
+    if (end) return std::move(*end);
   } catch (const SubjectError& error) {
     return Errored{error.what(), {}};
   }

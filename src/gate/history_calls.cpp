@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "attention/mask.h"
 
 namespace posproof::histories {
 namespace {
 
-constexpr std::int64_t most_tokens = 129, most_batch = 5;
+constexpr std::int64_t most_tokens = 129, most_batch = 5, most_apart = 64, most_behind = 512;
 
 // One vector for all tokens, moved on by a channel from token to token and halved: the counterexample stays
 // one vector, and tokens that are mixed up differ.
@@ -34,13 +35,19 @@ Position apart_by(Position step) {
   return std::max<Position>(1, std::abs(step));
 }
 
-// Where a position has several numbers all are that one, or as far behind the first as the axis has room for.
-TokenPositions on_every_axis(const std::vector<Position>& numbers, const Domain& domain) {
+// Where a position has several numbers all are that one, or as far behind the first as the axis has room for;
+// those after the first so much more, or those before the last.
+TokenPositions on_every_axis(const std::vector<Position>& numbers, const Domain& domain, Position apart) {
   if (domain.axes == 1) return {numbers};
   TokenPositions out{.axes = domain.axes};
-  for (const Position t : numbers)
-    for (std::size_t axis = 0; axis < domain.axes; ++axis)
-      out.whole.push_back(domain.lo + (t - domain.lo) % (domain.last(axis) - domain.lo + 1));
+  for (const Position t : numbers) {
+    for (std::size_t axis = 0; axis < domain.axes; ++axis) {
+      const std::size_t steps = apart >= 0 ? axis : domain.axes - 1 - axis;
+      const Position more = std::abs(apart) * static_cast<Position>(steps);
+      out.whole.push_back(domain.lo + (t - domain.lo + more) % (domain.last(axis) - domain.lo + 1));
+    }
+    domain.complete(std::span(out.whole).last(domain.axes));
+  }
   return out;
 }
 
@@ -56,6 +63,12 @@ void put(const Callee& of, Case& into, Step step, const std::string& which) {
   if (known.positions && step.n > 1) into.set("step" + which, static_cast<double>(step.step));
   if (known.positions) into.set("t" + which, static_cast<double>(step.t));
   if (known.has(Axis::batch)) into.set("batch" + which, static_cast<double>(step.batch));
+  if (known.positions && of.domain.axes > 1)
+    into.set("axes_apart" + which, static_cast<double>(step.axes_apart));
+  if (known.has(Axis::key) && known.positions)
+    into.set("behind" + which, static_cast<double>(std::min(step.behind, step.t - of.domain.lo)));
+  if (known.has(Axis::batch) && known.positions && step.batch > 1)
+    into.set("rows_apart" + which, static_cast<double>(step.rows_apart));
   if (known.mask) into.set("mask" + which, is_causal(of.encoding) ? "causal" : step.mask);
   if (known.role) into.set("role" + which, step.role);
 }
@@ -84,12 +97,25 @@ Call drawn_call(const Callee& of, Draw& draw, const std::string& which) {
   }
   std::size_t batch = 1;
   if (known.has(Axis::batch)) batch = static_cast<std::size_t>(draw.integer(named("batch"), 1, most_batch));
+  const std::int64_t rows_apart =
+      batch > 1 && known.positions ? draw.integer(named("rows_apart"), 0, most_apart) : 0;
   std::vector<Position> rows;
-  for (std::size_t b = 0; b < batch; ++b) rows.insert(rows.end(), positions.begin(), positions.end());
+  for (std::size_t b = 0; b < batch; ++b)
+    for (const Position t : positions)
+      rows.push_back(domain.lo + (t - domain.lo + rows_apart * static_cast<Position>(b)) % longest);
 
-  Call call{.batch = batch, .positions = on_every_axis(rows, domain)};
-  if (known.positions) call.length = std::ranges::max(positions) + 1;
+  const Position axes_apart =
+      domain.axes > 1 && known.positions ? draw.integer(named("axes_apart"), -most_apart, most_apart) : 0;
+  Call call{.batch = batch, .positions = on_every_axis(rows, domain, axes_apart)};
+  if (known.positions) call.length = std::ranges::max(rows) + 1;
   if (known.has(Axis::key)) call.keys = call.positions;
+  if (known.has(Axis::key) && known.positions) {
+    const Position first = std::ranges::min(positions);
+    const Position behind = draw.integer(named("behind"), 0, std::min(most_behind, first - domain.lo));
+    std::vector<Position> before(static_cast<std::size_t>(behind));
+    std::iota(before.begin(), before.end(), first - behind);
+    call.keys.whole.insert(call.keys.whole.begin(), before.begin(), before.end());
+  }
   if (known.mask) {
     const auto tokens = static_cast<std::size_t>(n);
     const std::vector<Value> masks =

@@ -26,6 +26,11 @@ struct Step {
   std::string role = "query";
   std::string mask = "causal";
   std::int64_t step = 1;
+  std::int64_t rows_apart =
+      0;  // each row stands so far behind the one before; past the end, from the first on
+  std::int64_t axes_apart =
+      0;  // each number of a position is so much behind the one before; below 0 the other way
+  std::int64_t behind = 0;  // keys before the first query, where a token is another's key
 };
 
 // The names of what is drawn end in `which`: a number for the calls before, nothing for the last, which alone

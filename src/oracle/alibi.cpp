@@ -101,6 +101,7 @@ Encoding on_a_grid(const Arguments& p) {
   bias.error = bias_bounds::of_slopes_on_a_grid(bias.slopes, places.axes, !places.euclidean);
   bias.positions.axes = places.axes;
   bias.positions.lo = places.class_token ? -1 : 0;
+  if (places.class_token) bias.positions.class_token = -1;
   for (const double extent : p.list("grid"))
     bias.positions.last_on_axis.push_back(static_cast<Position>(extent) - 1);
   bias.positions.hi = std::ranges::max(bias.positions.last_on_axis);

@@ -21,13 +21,22 @@ Encoding oracle::cope(const Arguments& p) {
           NumbersOf<In> entries;
           for (std::size_t r = 0; r < rows; ++r)
             entries.push_back(in.dot(query, trained(in, table.row(static_cast<Position>(r)))));
-          auto position = in.given(0);
+          NumbersOf<In> contents, gates, behind = {in.given(0)};
+          for (std::size_t j = 0; j < k.rows(); ++j) {
+            const bool seen = mask.at(i, j) != 0;
+            const auto plain = in.dot(query, given(in, k.row(j)));
+            contents.push_back(in.over_root(plain, dim));
+            gates.push_back(in.sigmoid(scaled_gates ? contents.back() : plain));
+            behind.push_back(seen ? in.next(behind.back(), gates.back()) : behind.back());
+          }
+          // From the last key on, or as the rest of all: `total - cumsum + gate`.
+          auto counted = in.given(0);
           for (std::size_t j = k.rows(); j-- > 0;) {
-            const auto plain = in.dot(query, given(in, k.row(j))), content = in.over_root(plain, dim);
-            const auto before = position;
-            if (mask.at(i, j) != 0) position = in.next(position, in.sigmoid(scaled_gates ? content : plain));
-            of.logits[i * k.rows() + j] =
-                in.sum(content, in.interpolated(in.stored(inclusive ? position : before), entries));
+            const auto before = counted;
+            if (mask.at(i, j) != 0) counted = in.next(counted, gates[j]);
+            const auto rest = in.sum(behind.back(), in.minus(behind[inclusive ? j : j + 1]));
+            const auto position = in.either(inclusive ? counted : before, rest);
+            of.logits[i * k.rows() + j] = in.sum(contents[j], in.interpolated(in.stored(position), entries));
           }
         }
         for (const double x : v.data) of.values.push_back(in.given(x));

@@ -151,7 +151,7 @@ Encoding oracle::decomposed_relative(const Arguments& p) {
   for (const Side& side : sides) relative.positions.last_on_axis.push_back(side.most() - 1);
   relative.positions.hi =
       *std::max_element(relative.positions.last_on_axis.begin(), relative.positions.last_on_axis.end());
-  if (classed) relative.positions.lo = -1;
+  if (classed) relative.positions.lo = -1, relative.positions.class_token = -1;
   return relative;
 }
 

@@ -148,7 +148,7 @@ Encoding oracle::log_cpb(const Arguments& p) {
   bias.positions.axes = 2;
   bias.positions.hi = std::max(p.whole("height"), p.whole("width")) - 1;
   bias.positions.last_on_axis = {p.whole("height") - 1, p.whole("width") - 1};
-  if (classed) bias.positions.lo = -1;
+  if (classed) bias.positions.lo = -1, bias.positions.class_token = -1;
   bias.error = allowed_by(network, scale, limit, classed);
   bias.bias = [=](const Positions& queries, const Positions& keys) {
     Tensor out({network.heads, queries.size(), keys.size()});

@@ -118,7 +118,7 @@ Encoding oracle::relative_table(const Arguments& p) {
     bias.positions.last_on_axis = {extents.height - 1, extents.width - 1};
     if (!plane) bias.positions.last_on_axis.insert(bias.positions.last_on_axis.begin(), extents.frames - 1);
   }
-  if (classed) bias.positions.lo = -1;
+  if (classed) bias.positions.lo = -1, bias.positions.class_token = -1;
   bias.bias = [=](const Positions& queries, const Positions& keys) {
     Tensor out({heads, queries.size(), keys.size()});
     auto to = out.data.begin();

@@ -38,7 +38,8 @@ std::string last_line(std::string_view words) {
 bool is_remembered_within_a_call(const GateResult& gated) {
   return gated.subject.takes_positions != "each" &&
          std::ranges::any_of(gated.results, [](const PropertyResult& one) {
-           return one.id == history_id && std::holds_alternative<Refuted>(one.verdict);
+           const auto* refuted = std::get_if<Refuted>(&one.verdict);
+           return one.id == history_id && refuted != nullptr && needs_calls_before(*refuted);
          });
 }
 
@@ -50,7 +51,8 @@ std::string cause(const GateResult& gated) {
   for (const PropertyResult& one : gated.results) {
     const auto* refuted = std::get_if<Refuted>(&one.verdict);
     if (refuted == nullptr) continue;
-    if (one.needs_history || one.id == history_id) return "answers depend on the calls before";
+    if (one.needs_history || (one.id == history_id && needs_calls_before(*refuted)))
+      return "answers depend on the calls before";
     if (!refuted->instead.empty()) return what_came(refuted->instead, gated.subject.encoding);
     break;
   }

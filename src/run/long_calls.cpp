@@ -138,7 +138,13 @@ std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Enco
       end = Undecided{
           fmt::format("stopped by {} after {} of the long calls", budget.limit_text(), holds.cases), holds};
     if (end) return true;
-    CaseResult found = is_wide ? asked_for_fewer(one, asked) : run_repaired(one, asked);
+    CaseResult found;
+    try {
+      found = is_wide ? asked_for_fewer(one, asked) : run_repaired(one, asked);
+    } catch (const Inapplicable&) {  // what takes as many queries as keys is asked for no others
+      if (!is_wide) throw;
+      return false;
+    }
     if (found.end == CaseResult::End::threw) {
       found = late ? found : asked_for_less(asked, found);
       if (found.end == CaseResult::End::threw) {

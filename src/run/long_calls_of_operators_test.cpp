@@ -9,8 +9,10 @@
 #include "attention/reference_attention.h"
 #include "attention/to_logits.h"
 #include "catalogue/encodings/alibi.h"
+#include "catalogue/encodings/none.h"
 #include "catalogue/encodings/rope.h"
 #include "catalogue/encodings/shaw.h"
+#include "catalogue/encodings/shaw_values.h"
 #include "core/call.h"
 #include "core/formats.h"
 #include "core/spec.h"
@@ -50,6 +52,35 @@ TEST(LongCalls, of_the_whole_operator_are_of_two_tokens_and_of_65_to_257) {
   std::vector<std::size_t> tokens;
   for (std::size_t call = 2; call < calls.size(); ++call) tokens.push_back(calls[call].contents[0].rows());
   EXPECT_EQ(tokens, (std::vector<std::size_t>{65, 129, 193, 257}));
+}
+
+// The last of a tile of keys where there are other queries than keys; and an operator that takes as many of
+// both alone.
+TEST(LongCalls, of_what_ignores_positions_have_other_keys_than_queries) {
+  const Encoding truth = attention::in_every_kind(truth_of(encodings::none, "dim=8")).back();
+  const auto calls = asked(truth);
+  ASSERT_EQ(calls.size(), 9u);
+  EXPECT_EQ(calls[6].mask.shape, (Shape{1, 131}));
+  EXPECT_EQ(calls[7].contents[0].rows(), 67u);
+  EXPECT_EQ(calls[7].contents[2].rows(), 301u);
+  EXPECT_EQ(calls[8].mask.shape, (Shape{131, 67}));
+  const auto cut = answered_by(truth, [&](Call call) {
+    const std::size_t queries = call.mask.rows(), keys = call.mask.width();
+    if (queries != keys && keys > 64)
+      for (std::size_t r = 0; r < queries; ++r) call.mask.at(r, keys - 1) = 0;
+    return answer(truth, call);
+  });
+  const auto verdict = agreement_in_long_calls(truth, cut, all_f32, {});
+  EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
+  const auto itself = answered_by(truth, [&](const Call& call) {
+    if (call.mask.rows() != call.mask.width()) throw Inapplicable{"as many queries as keys"};
+    return answer(truth, call);
+  });
+  const auto held = agreement_in_long_calls(truth, itself, all_f32, {});
+  ASSERT_TRUE(held && std::holds_alternative<Holds>(*held));
+  EXPECT_EQ(std::get<Holds>(*held).cases, 6u);
+  for (const Call& call : asked(truth_of(encodings::shaw_values, "dim=4")))
+    EXPECT_EQ(call.mask.rows(), call.mask.width());
 }
 
 // A tile of 64 keys, and what is left of one key.

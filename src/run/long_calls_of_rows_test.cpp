@@ -26,34 +26,35 @@ using long_calls_testing::truth_of;
 
 TEST(LongCalls, of_tokens_are_two_rows_and_of_a_table_one) {
   const auto rotated = asked(truth_of(encodings::rope, "dim=8 heads=2"));
-  ASSERT_EQ(rotated.size(), 21u);
+  ASSERT_EQ(rotated.size(), 37u);
   EXPECT_EQ(rotated[0].batch, 2u);
   EXPECT_EQ(rotated[0].positions.whole.size(), 2u * 1024);
   EXPECT_EQ(rotated[0].positions.whole[1023], 1023);
   EXPECT_EQ(rotated[0].positions.whole[1024], 4999) << "the second row is elsewhere";
   EXPECT_EQ(rotated[1].positions.whole.size(), 2u * 1025);
   EXPECT_EQ(rotated[1].role, Role::key);
-  EXPECT_EQ(rotated[8].batch, 17u);
-  EXPECT_EQ(rotated[8].positions.whole.size(), 17u * 130);
-  EXPECT_EQ(rotated[8].positions.whole.back(), 16 * 19 + 129);
-  for (const std::size_t between : {13, 14}) {
+  EXPECT_EQ(rotated[12].batch, 17u);
+  EXPECT_EQ(rotated[12].positions.whole.size(), 17u * 130);
+  EXPECT_EQ(rotated[12].positions.whole.back(), 16 * 19 + 129);
+  for (const std::size_t between : {25, 26}) {
     EXPECT_EQ(rotated[between].batch, 1u);
-    EXPECT_EQ(rotated[between].positions.whole, between == 13 ? from_to(205, 403) : from_to(783, 1559));
-    EXPECT_EQ(rotated[between].role, between == 13 ? Role::query : Role::key);
+    EXPECT_EQ(rotated[between].positions.whole, between == 25 ? from_to(205, 403) : from_to(783, 1559));
+    EXPECT_EQ(rotated[between].role, between == 25 ? Role::query : Role::key);
   }
-  EXPECT_EQ(rotated[15].batch, 2u);
-  EXPECT_EQ(rotated[15].positions.whole.size(), 2u * 3001);
-  for (const std::size_t other : {16, 17, 18}) EXPECT_EQ(rotated[other].positions.whole.size(), 301u);
-  for (const std::size_t most : {19, 20}) {
+  EXPECT_EQ(rotated[27].batch, 2u);
+  EXPECT_EQ(rotated[27].positions.whole.size(), 2u * 3001);
+  EXPECT_EQ(rotated[31].positions.whole.size(), 2048u);
+  for (const std::size_t other : {32, 33, 34}) EXPECT_EQ(rotated[other].positions.whole.size(), 301u);
+  for (const std::size_t most : {35, 36}) {
     EXPECT_EQ(rotated[most].batch, 1u);
-    EXPECT_EQ(rotated[most].positions.whole, from_to(0, most == 19 ? 4096 : 4095));
-    EXPECT_EQ(rotated[most].role, most == 19 ? Role::query : Role::key);
+    EXPECT_EQ(rotated[most].positions.whole, from_to(0, most == 35 ? 4096 : 4095));
+    EXPECT_EQ(rotated[most].role, most == 35 ? Role::query : Role::key);
   }
   const auto rows = asked(truth_of(encodings::sinusoidal, "dim=8"));
-  ASSERT_EQ(rows.size(), 9u);
+  ASSERT_EQ(rows.size(), 13u);
   EXPECT_EQ(rows[0].positions.whole, from_to(0, 1023));
   EXPECT_EQ(rows[2].positions.whole, from_to(0, 198));
-  EXPECT_EQ(rows[8].positions.whole, from_to(0, 4096));
+  EXPECT_EQ(rows[12].positions.whole, from_to(0, 4096));
 }
 
 // The last tile of 256 tokens, where it is full; the positions of the second of two rows; keys from the
@@ -106,7 +107,7 @@ TEST(LongCalls, of_many_rows_tell_the_numbers_of_a_position_apart) {
 
 TEST(LongCalls, are_of_many_rows_each_at_positions_of_its_own) {
   const auto rotated = asked(truth_of(encodings::rope, "dim=8 heads=2"));
-  ASSERT_EQ(rotated.size(), 21u);
+  ASSERT_EQ(rotated.size(), 37u);
   for (const std::size_t tokens : {1, 2}) {
     const Call& call = rotated[2 * tokens];
     EXPECT_EQ(call.batch, 65u);
@@ -120,7 +121,7 @@ TEST(LongCalls, are_of_many_rows_each_at_positions_of_its_own) {
   // A grid has them, too, within the last position of each axis.
   const Encoding grid = truth_of(encodings::axial_rope, "dim=8");
   const auto on_a_grid = asked(grid);
-  ASSERT_EQ(on_a_grid.size(), 24u);
+  ASSERT_EQ(on_a_grid.size(), 42u);
   EXPECT_EQ(on_a_grid[4].positions.whole.size(), 2 * 2 * 65u);
   for (const Call& call : on_a_grid)
     for (std::size_t n = 0; n < call.positions.whole.size(); ++n)
@@ -256,6 +257,88 @@ TEST(LongCalls, of_rows_and_of_tokens_tell_channels_apart) {
 }
 
 // Rows past a block of eight are at the positions of the block, where they have more than two tokens.
+// Rows of which one, or any, is taken for how all are padded or packed: their turn in the place of each one's
+// own.
+TEST(LongCalls, refute_what_knows_how_one_row_is_arranged) {
+  const auto tokens_of = [](const Call& call) { return call.positions.whole.size() / call.batch; };
+  const auto row = [&](const Call& call, std::size_t r) {
+    return std::span(call.positions.whole).subspan(r * tokens_of(call), tokens_of(call));
+  };
+  const auto padding = [](std::span<const Position> one) {
+    std::size_t k = 0;
+    while (k + 1 < one.size() && one[k + 1] == one[0]) ++k;
+    return k;
+  };
+  const auto boundary = [](std::span<const Position> one) {
+    const auto back = std::ranges::adjacent_find(one, std::greater{});
+    return back == one.end() ? std::size_t{0} : static_cast<std::size_t>(back - one.begin()) + 1;
+  };
+  const auto arranged = [](Position first, std::size_t tokens, std::size_t turn, bool packed) {
+    std::vector<Position> out;
+    for (std::size_t k = 0; k < tokens; ++k)
+      out.push_back(first + static_cast<Position>(k >= turn ? k - turn : packed ? k : 0));
+    return out;
+  };
+  const Encoding truth = truth_of(encodings::rope, "dim=8 heads=1");
+  for (const bool packed : {false, true})
+    for (const std::size_t fewest : {3, 8})
+      for (const bool of_the_last : {false, true}) {
+        const Encoding wrong = answered_by(truth, [&](Call call) {
+          const std::size_t n = tokens_of(call), from = of_the_last ? call.batch - 1 : 0;
+          if (n < fewest) return answer(truth, call);
+          const std::size_t turn = packed ? boundary(row(call, from)) : padding(row(call, from));
+          if (turn == 0) return answer(truth, call);
+          for (std::size_t r = 0; r < call.batch; ++r)
+            std::ranges::copy(arranged(row(call, r)[0], n, turn, packed),
+                              call.positions.whole.begin() + static_cast<std::ptrdiff_t>(r * n));
+          return answer(truth, call);
+        });
+        // Of calls whose rows are arranged alike that is right.
+        const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+        ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << packed << fewest << of_the_last;
+      }
+}
+
+// Two images whose rows are of other lengths: that of the first is taken for both.
+TEST(LongCalls, refute_what_knows_the_columns_of_one_grid) {
+  const Encoding truth = truth_of(encodings::axial_rope, "dim=8");
+  const Encoding wrong = answered_by(truth, [&](Call call) {
+    auto& all = call.positions.whole;
+    const std::size_t tokens = all.size() / 2 / call.batch;
+    std::size_t columns = 1;
+    while (columns < tokens && all[2 * columns] == all[0] &&
+           all[2 * columns + 1] == all[1] + static_cast<Position>(columns))
+      ++columns;
+    for (std::size_t k = 0; columns > 1 && tokens > 3 && k < call.batch * tokens; ++k) {
+      const std::size_t row = k / tokens, at = k % tokens;
+      all[2 * k] = all[2 * row * tokens] + static_cast<Position>(at / columns);
+      all[2 * k + 1] = all[2 * row * tokens + 1] + static_cast<Position>(at % columns);
+    }
+    return answer(truth, call);
+  });
+  const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+  EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
+}
+
+// In blocks of four rows, where they are full, each at the position of the first; of decoding, and of a
+// prompt.
+TEST(LongCalls, refute_what_is_wrong_in_full_blocks_of_rows) {
+  const Encoding truth = truth_of(encodings::rope, "dim=8 heads=1");
+  for (const std::size_t block : {4, 8, 16})
+    for (const bool prompt : {false, true}) {
+      if (prompt && block > 4) continue;
+      const Encoding wrong = answered_by(truth, [&](Call call) {
+        const std::size_t tokens = call.positions.whole.size() / call.batch;
+        if (call.batch % block == 0 && tokens > 0 && (tokens > 2) == prompt)
+          for (std::size_t k = 0; k < tokens; ++k)
+            call.positions.whole[(block - 1) * tokens + k] = call.positions.whole[k];
+        return answer(truth, call);
+      });
+      const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+      EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << block << prompt;
+    }
+}
+
 TEST(LongCalls, are_of_many_rows_of_many_tokens) {
   const Encoding truth = truth_of(encodings::rope, "dim=8 heads=2");
   const Encoding wrong = answered_by(truth, [&](Call call) {

@@ -57,10 +57,10 @@ TEST(LongCalls, of_a_bias_are_one_query_and_a_thousand_keys) {
 // for 4,097 tokens of 2 heads of 128 channels.
 TEST(LongCalls, are_as_long_as_a_call_has_room_for) {
   const auto rotated = asked(truth_of(encodings::rope, "dim=64 heads=16"));
-  ASSERT_EQ(rotated.size(), 21u);
+  ASSERT_EQ(rotated.size(), 37u);
   EXPECT_EQ(rotated[1].positions.whole.size(), 2u * 1024);
-  EXPECT_EQ(rotated[19].positions.whole.size(), 1025u);
-  EXPECT_EQ(asked(truth_of(encodings::rope, "dim=128 heads=2"))[19].positions.whole.size(), 4097u);
+  EXPECT_EQ(rotated[35].positions.whole.size(), 1025u);
+  EXPECT_EQ(asked(truth_of(encodings::rope, "dim=128 heads=2"))[35].positions.whole.size(), 4097u);
   const auto logits = asked(truth_of(encodings::shaw, "dim=8"));
   ASSERT_EQ(logits.size(), 9u);
   EXPECT_EQ(std::ranges::count(logits[2].contents[1].data, 0.0), 0) << "no content of the two keys is 0";
@@ -201,6 +201,22 @@ TEST(LongCalls, look_at_every_token) {
   const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
   ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
   EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("tokens"), 199);
+}
+
+// The sizes that prompts are cut to.
+TEST(LongCalls, are_of_tiles_that_are_full) {
+  const Encoding rotation = truth_of(encodings::rope, "dim=8 heads=2"),
+                 table = truth_of(encodings::sinusoidal, "dim=8");
+  for (const Encoding& truth : {rotation, table})
+    for (const std::size_t tile : {96, 160, 512, 2048}) {
+      const Encoding wrong = answered_by(truth, [&](Call call) {
+        const std::size_t tokens = call.positions.whole.size() / call.batch;
+        if (tokens % tile == 0 && tokens > 128 && tokens < 4096) call.positions.whole[tokens - 1] += 1;
+        return answer(truth, call);
+      });
+      const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+      EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << tile;
+    }
 }
 
 // Numbers of one axis in the place of the other: no long call has the same in both.

@@ -32,6 +32,8 @@ constexpr Sizes shortest_sizes = {256, 257}, usual_sizes = {1024, most_usual_tok
                 most_sizes = {4096, 4097};
 // Between them, in no tile's size: what a program does for up to so many tokens alone.
 constexpr std::array<std::int64_t, 3> between_sizes = {199, 777, 3001};
+// Lengths that prompts are cut to or padded to, which fill tiles of 64 or of 96 or bins of a power of two.
+constexpr std::array<std::int64_t, 4> filled_sizes = {160, 384, 512, 2048};
 
 // Where positions have several numbers they may repeat a few times: code for whole grids is asked for one
 // after the other. Real ones never do; an exact answer takes long there, so that no call is longer than
@@ -157,13 +159,39 @@ Case case_of_rows_of(const Encoding& truth, const Domain& domain, Position batch
   return out;
 }
 
-// As many rows of as many tokens as a step of training has: past blocks of both at once.
-Case case_of_a_batch(const Encoding& truth, const Domain& domain, const Contents& contents) {
-  constexpr Position rows = 17, tokens = 130;
+// Rows that begin at positions of their own.
+Case case_of_a_batch(const Encoding& truth, const Domain& domain, Position rows, Position tokens,
+                     const Contents& contents) {
   Case out = case_of_rows_of(truth, domain, rows, tokens, contents);
   out.set("arranged", std::string("consecutive"));
   for (Position row = 0; row < rows; ++row)
     begin(out, domain, static_cast<std::size_t>(row), tokens, 19 * row);
+  return out;
+}
+
+// Prompts of different lengths, padded on the left, or packed: three rows, each arranged with 2 tokens more
+// than the one before. Of the first row, or of any, nothing is known of the others.
+std::vector<Case> cases_of_rows_arranged_apart(const Encoding& truth, const Domain& domain,
+                                               const Contents& contents) {
+  struct Apart {
+    const char *word, *turn_of;
+    std::int64_t turn;
+    const char* role;
+  };
+  constexpr Position rows = 3;
+  std::vector<Case> out;
+  for (const Position tokens : {Position{5}, Position{33}})
+    for (const Apart& as : {Apart{"left_padded_apart", "padding", 0, "query"},
+                            {"left_padded_apart", "padding", 2, "key"},
+                            {"packed_apart", "packed", 0, "key"},
+                            {"packed_apart", "packed", 2, "query"}}) {
+      Case one = case_of_a_batch(truth, domain, rows, tokens, contents);
+      one.set("arranged", std::string(as.word));
+      one.set(as.turn_of, static_cast<double>(as.turn));
+      one.set("role", std::string(as.role));
+      for (const std::size_t row : {0, 1, 2}) begin(one, domain, row, tokens, 0);
+      out.push_back(std::move(one));
+    }
   return out;
 }
 
@@ -172,14 +200,14 @@ Case case_of_a_batch(const Encoding& truth, const Domain& domain, const Contents
 enum class RowsBegin { apart, together };
 
 Case case_of_rows(const Encoding& truth, const Domain& domain, std::int64_t tokens, const std::string& role,
-                  const Contents& contents, RowsBegin begin) {
+                  const Contents& contents, RowsBegin begin, Position rows = many_rows) {
   constexpr Position together = 7;
-  Case one = case_of_rows_of(truth, domain, many_rows, tokens, contents);
+  Case one = case_of_rows_of(truth, domain, rows, tokens, contents);
   one.set("role", role);
-  for (Position r = 0; r < many_rows; ++r)
+  for (Position r = 0; r < rows; ++r)
     for (Position token = 0; token < tokens; ++token)
       for (std::size_t axis = 0; axis < domain.axes; ++axis) {
-        const Position span = domain.last(axis) - domain.lo + 1, step = std::max(tokens, span / many_rows);
+        const Position span = domain.last(axis) - domain.lo + 1, step = std::max(tokens, span / rows);
         const Position first = begin == RowsBegin::apart ? r * step : together;
         put_number(one, static_cast<std::size_t>(r * tokens + token), axis,
                    domain.lo + (first + token + between_axes * static_cast<Position>(axis)) % span);
@@ -257,6 +285,18 @@ std::optional<Case> case_of_one_row_of_steps_of_one(const Encoding& truth, const
   return out;
 }
 
+// Images of as many tokens, row by row, of other widths: 4 by 6 and 6 by 4.
+Case case_of_grids(const Encoding& truth, const Domain& domain, const std::string& role,
+                   const Contents& contents) {
+  constexpr Position tokens = 24;
+  Case out = case_of_rows_of(truth, domain, 2, tokens, contents);
+  out.set("arranged", std::string("grids_apart"));
+  out.set("columns", 4.0);
+  out.set("role", role);
+  for (const std::size_t row : {0, 1}) begin(out, domain, row, tokens, 0);
+  return out;
+}
+
 // Of a rotation, those in which rows, or the numbers of a position, may be taken for each other.
 std::vector<Case> cases_of_rows(const Encoding& truth, const Domain& domain, const Contents& contents) {
   std::vector<Case> out;
@@ -265,12 +305,20 @@ std::vector<Case> cases_of_rows(const Encoding& truth, const Domain& domain, con
       out.push_back(case_of_rows(truth, domain, tokens, role, contents, RowsBegin::apart));
   out.push_back(case_of_rows(truth, domain, 1, "query", contents, RowsBegin::together));
   out.push_back(case_of_rows(truth, domain, 2, "key", contents, RowsBegin::together));
-  out.push_back(case_of_a_batch(truth, domain, contents));
+  // Those that servers capture graphs for: blocks of rows that are full.
+  for (const Position rows : {4, 8, 16})
+    out.push_back(case_of_rows(truth, domain, 1, "query", contents, RowsBegin::apart, rows));
+  out.push_back(case_of_a_batch(truth, domain, 4, 33, contents));
+  // As many rows of as many tokens as a step of training has: past blocks of both at once.
+  out.push_back(case_of_a_batch(truth, domain, 17, 130, contents));
+  for (Case& one : cases_of_rows_arranged_apart(truth, domain, contents)) out.push_back(std::move(one));
   for (const std::size_t row : {0, 1})
     out.push_back(case_of_one_row_of_neighbours(truth, domain, row, contents));
   for (const std::size_t row : {0, 1})
     if (auto more = case_of_one_row_of_steps_of_one(truth, domain, row, contents))
       out.push_back(std::move(*more));
+  for (const std::string role : {"query", "key"})
+    if (domain.axes > 1) out.push_back(case_of_grids(truth, domain, role, contents));
   for (const std::size_t text : {0, 1})
     if (domain.axes > 1) out.push_back(case_of_one_text_token(truth, domain, text, contents));
   for (std::size_t a = 0; a < domain.axes; ++a)
@@ -335,6 +383,30 @@ Case case_of_the_operator(const Encoding& truth, std::int64_t tokens, const std:
   return one;
 }
 
+// Whether an order of the keys makes no difference to this operator: then it means something for other
+// numbers of queries than of keys, wherever they stand.
+bool ignores_positions(const Encoding& truth, const Contents& contents) {
+  if (is_causal(truth)) return false;
+  Call call;
+  call.mask = Mask({1, 2}, std::vector<double>(2, 1));
+  for (std::size_t n = 0; n < 3; ++n) call.contents.emplace_back(Shape{n == 0 ? 1U : 2U, 0});
+  for (std::size_t n = 0; n < 3; ++n) {
+    Tensor given(shape_of_content(truth, call, n));
+    const std::vector<double> all = contents.of(n);
+    for (std::size_t r = 0; r < given.rows(); ++r)
+      for (std::size_t c = 0; c < given.width(); ++c) given.at(r, c) = (r == 0 ? 0.25 : -0.125) * all[c];
+    call.contents[n] = std::move(given);
+  }
+  Call other = call;
+  for (const std::size_t n : {1, 2})
+    for (std::size_t c = 0; c < other.contents[n].width(); ++c)
+      std::swap(other.contents[n].at(0, c), other.contents[n].at(1, c));
+  const Tensor one = answer(truth, call), swapped = answer(truth, other);
+  constexpr double rounding = 1e-9;
+  return std::ranges::equal(one.data, swapped.data,
+                            [](double a, double b) { return std::abs(a - b) <= rounding; });
+}
+
 // In which what the positions give decides: of large logits the keys with the largest take all of the weight.
 // The fewer keys there are, the more one counts: one past each tile, which every query sees where the
 // encoding has room for that, and whose logits are up to 4. Of many keys none of the contents is past 1.
@@ -344,6 +416,12 @@ std::vector<Case> cases_of_all_keys(const Encoding& truth, const Contents& conte
   for (const std::int64_t tokens : {65, 129, 193})
     out.push_back(case_of_the_operator(truth, tokens, mask, contents, 5));
   out.push_back(case_of_the_operator(truth, shortest_sizes.past, "causal", contents, 7));
+  // Other keys than queries, in no tile's number: one token's, a chunk's, and fewer.
+  if (ignores_positions(truth, contents))
+    for (const auto& [queries, keys] : {std::pair{1, 131}, {67, 301}, {131, 67}}) {
+      out.push_back(case_of_the_operator(truth, queries, "across", contents, 6));
+      out.back().set("keys", static_cast<double>(keys));
+    }
   return out;
 }
 
@@ -407,6 +485,12 @@ std::vector<Case> cases_between(const Encoding& truth, const Domain& domain, con
     else
       out.push_back(
           case_of_one_row(truth, domain, tokens, out.empty() ? "query" : "key", contents, tokens + 6));
+  for (std::size_t n = 0; n < filled_sizes.size(); ++n)
+    if (fits(filled_sizes[n], domain))
+      out.push_back(
+          signature(truth).role
+              ? case_of_one_row(truth, domain, filled_sizes[n], n % 2 == 0 ? "key" : "query", contents)
+              : case_of_length(truth, domain, filled_sizes[n], "consecutive", contents));
   for (const Arranged& as : arranged_otherwise)
     if (fits(arranged_tokens, domain)) out.push_back(case_of_one_arranged(truth, domain, as, contents));
   return out;

@@ -182,6 +182,7 @@ Domain overlap(const Domain& a, const Domain& b) {
   for (std::size_t axis = 0; b.axes > 1 && axis < b.axes; ++axis)
     both.last_on_axis.push_back(std::min(a.last(axis), b.last(axis)));
   both.real = a.real && b.real;  // a file has whole positions
+  both.class_token = b.class_token;
   std::erase_if(both.hard, [&](Position t) { return t < both.lo || t > both.hi; });
   return both;
 }

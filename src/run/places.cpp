@@ -36,6 +36,7 @@ std::vector<Position> Places::at(Position place) const {
   std::vector<Position> out(first.size());
   for (std::size_t axis = first.size(); axis-- > 0; place /= extent(*this, axis))
     out[axis] = first[axis] + place % extent(*this, axis);
+  if (class_token && std::ranges::find(out, *class_token) != out.end()) std::ranges::fill(out, *class_token);
   return out;
 }
 
@@ -44,7 +45,7 @@ std::string Places::text(Position place) const {
 }
 
 Places places_of(const Domain& domain) {
-  Places out;
+  Places out{.class_token = domain.class_token};
   for (std::size_t axis = 0; axis < domain.axes; ++axis) {
     out.first.push_back(domain.lo);
     out.last.push_back(domain.last(axis));

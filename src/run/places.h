@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace posproof {
 // The places of a grid, counted row by row from 0: the last number of a place changes fastest.
 struct Places {
   std::vector<Position> first = {}, last = {};  // of each axis, both included
+  std::optional<Position> class_token = {};     // Domain::complete
 
   Position count() const;  // saturates
   std::vector<Position> at(Position place) const;

@@ -165,6 +165,7 @@ Encoding answered(const Encoding& declared, const std::shared_ptr<SubjectProtoco
   const auto& said = talk->introduction().domain;
   Domain domain = said ? within(*said, positions_of(declared)) : positions_of(declared);
   domain.axes = positions_of(declared).axes;
+  domain.class_token = positions_of(declared).class_token;
   domain.last_on_axis.clear();
   const std::vector<double> grid = grid_of(talk->introduction(), expected, positions_of(declared));
   for (std::size_t axis = 0; domain.axes > 1 && axis < domain.axes; ++axis) {
