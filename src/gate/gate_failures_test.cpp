@@ -141,12 +141,12 @@ TEST(GateFailures, of_several_positions_need_no_history) {
                 Tensor out = answer(right, call);
                 const std::vector<Position>& at = call.positions.whole;
                 const bool last =
-                    call.batch == 1 && at.size() > 1 && at.back() == 2047 && at[at.size() - 2] == 2046;
+                    call.batch == 1 && at.size() > 1 && at.back() == 2040 && at[at.size() - 2] == 2039;
                 if (last && raises) throw Failure(Failure::How::raised, "no last row", "rotate: no last row");
                 return last ? all_zero(std::move(out)) : out;
               }};
     one.change = [](Subject& subject) {
-      Domain all(0, 2047);
+      Domain all(0, 2040);
       all.ends = true;
       subject.encoding = with_positions(std::move(subject.encoding), all);
       subject.live = true;
