@@ -203,6 +203,16 @@ TEST(DrawnCall, of_a_class_token_has_it_on_every_axis) {
   bias.positions.class_token = -1;
   EXPECT_EQ(drawn(one), "-1 -1 / 2 0 -1 -1");
   EXPECT_EQ(drawn(row), "1 0 / -1 -1 0 2 1 3 2 4 3 5");
+  const Call along = sequence(bias, {-1, 0, 5});
+  EXPECT_EQ(along.positions.whole, (std::vector<Position>{-1, -1, 0, 3, 5, 8}));
+}
+
+// The values of the first half of the keys are negative where there are many, whatever the queries are.
+TEST(DrawnCall, of_many_keys_has_values_of_either_sign) {
+  const Attention of{.dim = 1, .value_dim = 1};
+  Replay draw(Case::parse("tokens=1 mask=across keys=10 q=[1] k=[1] v=[1]"));
+  const Tensor values = draw_call(of, positions_of(of), draw).contents[2];
+  for (std::size_t r = 0; r < 10; ++r) EXPECT_EQ(values.at(r, 0) < 0, r < 5) << r;
 }
 
 // Every query sees every key where there are others of them: in recorded calls, and not where keys mean

@@ -40,14 +40,12 @@ Position apart_by(Position step) {
 TokenPositions on_every_axis(const std::vector<Position>& numbers, const Domain& domain, Position apart) {
   if (domain.axes == 1) return {numbers};
   TokenPositions out{.axes = domain.axes};
-  for (const Position t : numbers) {
+  for (const Position t : numbers)
     for (std::size_t axis = 0; axis < domain.axes; ++axis) {
       const std::size_t steps = apart >= 0 ? axis : domain.axes - 1 - axis;
       const Position more = std::abs(apart) * static_cast<Position>(steps);
       out.whole.push_back(domain.lo + (t - domain.lo + more) % (domain.last(axis) - domain.lo + 1));
     }
-    domain.complete(std::span(out.whole).last(domain.axes));
-  }
   return out;
 }
 

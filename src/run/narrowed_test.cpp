@@ -214,6 +214,8 @@ TEST(Overlap, is_what_both_declare_and_the_hard_ones_of_the_second) {
   // On each axis where the first of both ends.
   a.axes = 2, a.last_on_axis = {60, 5}, b.last_on_axis = {7, 50};
   EXPECT_EQ(overlap(a, b).last_on_axis, (std::vector<Position>{7, 5}));
+  b.class_token = -1;
+  EXPECT_EQ(overlap(a, b).class_token, -1) << "the second is what is declared";
   EXPECT_EQ(overlap(Domain(-20, 30), Domain(-9, 50)).hi, 30);
 }
 

@@ -92,6 +92,9 @@ TEST(SubjectProtocol, on_a_grid_each_axis_ends_where_the_first_of_both_does) {
   const Domain& domain = as<Table>(subject.encoding).positions;
   EXPECT_EQ(domain.axes, 2u);
   EXPECT_EQ(domain.last_on_axis, (std::vector<Position>{9, 4}));
+  EXPECT_FALSE(domain.class_token);
+  table.positions.lo = -1, table.positions.class_token = -1;
+  EXPECT_EQ(as<Table>(open(bad("domain"), expected(table)).encoding).positions.class_token, -1);
 }
 
 TEST(SubjectProtocol, hello_carries_the_encoding_and_its_parameters) {
