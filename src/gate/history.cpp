@@ -97,14 +97,15 @@ bool answers_alone(const Compared& all, const Call& call) {
   }
 }
 
-// Whether a call that is wrong with none before it counts, or is left to agreement.
-enum class Alone { counts, is_right };
-
-Residual check(const Compared& all, Draw& draw, Alone alone_case = Alone::counts) {
+Residual check(const Compared& all, Draw& draw) {
   const std::int64_t before = draw.integer("before", 0, most_before);
   std::vector<Call> calls;
   for (std::int64_t k = 1; k <= before; ++k) calls.push_back(drawn_call(all.truth, draw, std::to_string(k)));
   calls.push_back(drawn_call(all.truth, draw, ""));
+  // Of one call alone agreement says whether it is right: in a recorded case that is asked for.
+  const bool against_the_exact_answer =
+      before == 0 && draw.one_of("against", {histories::a_new_object}, {histories::the_exact_answer}) ==
+                         Value(histories::the_exact_answer);
 
   all.renew();
   Tensor last;
@@ -118,7 +119,7 @@ Residual check(const Compared& all, Draw& draw, Alone alone_case = Alone::counts
     }
   }
   const Residual exact = off_by(all, calls.back(), last);
-  if (before == 0 && alone_case == Alone::counts) return exact;
+  if (against_the_exact_answer) return exact;
   const Tensor alone = exact.holds() ? asked_alone_too(all, calls.back()) : asked_alone(all, calls.back());
   const Residual as_alone = off_by(all, calls.back(), last, &alone);
   return exact.holds() && as_alone.holds() ? exact : as_alone;
@@ -370,8 +371,7 @@ TrialOf history_of(const Encoding& truth, const Subject& subject) {
 Verdict history_searched(const Encoding& truth, const Subject& subject, const Plan& plan, Agrees agrees) {
   const auto all = compared(truth, subject);
   if (!all) return NotApplicable{why_not(truth, subject)};
-  const Trial trial = [&all](Draw& draw) { return check(*all, draw, Alone::is_right); },
-              trial_alone = [&all](Draw& draw) { return check(*all, draw); };
+  const Trial trial = [&all](Draw& draw) { return check(*all, draw); };
   Walk walk(*all, trial, plan, Clock::now() + plan.budget.time);
   const auto end_of = [&](const std::vector<std::vector<Step>>& sequences) -> std::optional<Verdict> {
     for (const std::vector<Step>& steps : sequences)
@@ -381,9 +381,11 @@ Verdict history_searched(const Encoding& truth, const Subject& subject, const Pl
   // A call that agreement has not asked for: nothing else says that it is wrong.
   const auto wrong_alone = [&]() -> std::optional<Verdict> {
     if (agrees == Agrees::unknown || !walk.wrong_alone()) return std::nullopt;
-    const CaseResult found = run_repaired(trial_alone, *walk.wrong_alone());
+    Case asked = *walk.wrong_alone();
+    asked.set("against", histories::the_exact_answer);
+    const CaseResult found = run_repaired(trial, asked);
     if (!found.fails()) return std::nullopt;
-    return shrunk(trial_alone, found, walk.held().cases + 1, plan.budget);
+    return shrunk(trial, found, walk.held().cases + 1, plan.budget);
   };
   try {
     auto end = end_of(sequences(all->truth));

@@ -145,6 +145,7 @@ Case case_of(const Callee& of, const std::vector<Step>& steps, std::size_t last)
   const Signature& known = signature(of.encoding);
   for (std::size_t c = 0; c < known.takes.size(); ++c)
     out.set(known.takes[c].name, any_content(width_of_content(of.encoding, c)));
+  if (last == 0) out.set("against", a_new_object);
   return out;
 }
 

@@ -11,6 +11,9 @@ namespace posproof::histories {
 
 constexpr std::int64_t most_before = 15;  // calls before the last
 
+// What the answer to one call alone is compared with: `against`, where none is before it.
+inline const std::string a_new_object = "a_new_object", the_exact_answer = "the_exact_answer";
+
 // The encoding whose calls they are, and the positions that may be asked for.
 struct Callee {
   Encoding encoding;
