@@ -35,6 +35,8 @@ TEST(Rounded, counts_terms_by_their_absolute_values) {
   expect(in.over_root(in.given(6), 4), 3, 3, 3 * 3 * u);
   expect(in.next(in.given(1), in.trained(-2)), -1, 3, (2 + 3) * u);
   expect(in.stored(in.given(-2)), -2, 2, 2 * u);
+  expect(in.either(in.given(3), in.sum(in.given(5), in.given(-2))), 3, 7, 7 * u);
+  expect(in.either(in.trained(3), in.given(3)), 3, 3, 3 * u);
 }
 
 TEST(Rounded, sums_in_the_format_of_the_work_and_stores_in_that_of_the_result) {

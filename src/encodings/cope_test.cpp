@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include "encodings/seeded.h"
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "encodings/asked.h"
 
@@ -64,6 +66,59 @@ TEST(Cope, counts_the_keys_that_a_query_sees) {
   const Numbers short_one = cope.attend(q, k, v, causal(2)).data;
   EXPECT_NEAR(masked[4], short_one[2], 1e-15);
   EXPECT_NEAR(masked[5], short_one[3], 1e-15);
+}
+
+// In f32, for one channel: positions from the last key on, or as the rest of all gates; `late`: of the keys
+// from the 64th on the sum of the first 64 gates is off by that.
+Tensor in_f32(const Call& call, bool rest, float late = 0) {
+  const auto n = call.mask.rows();
+  const auto at = [&](std::size_t of, std::size_t r) {
+    return static_cast<float>(call.contents[of].at(r, 0));
+  };
+  Tensor out({n, 1});
+  for (std::size_t i = 0; i < n; ++i) {
+    std::vector<float> logits(i + 1), gates(i + 1);
+    float total = 0, sum = 0, weights = 0, mean = 0, largest = -INFINITY;
+    for (std::size_t j = 0; j <= i; ++j) total += gates[j] = 1 / (1 + std::exp(-at(0, i) * at(1, j)));
+    for (std::size_t j = 0; rest && j <= i; ++j) {
+      sum += gates[j];
+      logits[j] = total - sum + gates[j] + (j >= 64 ? late : 0);
+    }
+    for (std::size_t j = i + 1; !rest && j-- > 0;) logits[j] = sum += gates[j];
+    for (std::size_t j = 0; j <= i; ++j) {
+      const float p = std::min(logits[j], 11.0F), below = std::min(std::floor(p), 10.0F), share = p - below;
+      const auto entry = [&](float t) {
+        return at(0, i) * static_cast<float>(seeded(1, static_cast<std::uint64_t>(t), 1));
+      };
+      logits[j] = at(0, i) * at(1, j) + entry(below) * (1 - share) + entry(below + 1) * share;
+      largest = std::max(largest, logits[j]);
+    }
+    for (std::size_t j = 0; j <= i; ++j) {
+      const float weight = std::exp(logits[j] - largest);
+      weights += weight, mean += weight * at(2, j);
+    }
+    out.at(i, 0) = mean / weights;
+  }
+  return out;
+}
+
+// The rest of all gates is rounded as their sum is, which is larger.
+TEST(Cope, allows_positions_that_are_the_rest_of_all_gates) {
+  constexpr std::size_t n = 127;
+  const Encoding cope = encodings::cope.oracle(with(encodings::cope, Case::parse("dim=1 length=12")));
+  Call call{.mask = causal(n), .contents = {Tensor({n, 1}), Tensor({n, 1}), Tensor({n, 1})}};
+  for (std::size_t r = 0; r < n; ++r) {
+    call.contents[0].at(r, 0) = 2;
+    call.contents[1].at(r, 0) = 0.375;
+    call.contents[2].at(r, 0) = r < n / 2 ? -1 : 1;
+  }
+  const Tensor exact = answer(cope, call);
+  const auto share = [&](const Tensor& given) {
+    return compare(cope, call, given, exact, bound(cope, call, given, all_f32)).worst.error_over_bound();
+  };
+  EXPECT_LE(share(in_f32(call, false)), 1);
+  EXPECT_LE(share(in_f32(call, true)), 1);
+  EXPECT_GT(share(in_f32(call, true, 0x1p-8F)), 1);
 }
 
 }  // namespace
