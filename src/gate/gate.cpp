@@ -319,7 +319,9 @@ class Run {
           one, Undecided{fmt::format("not asked: the time for the whole run was used up (`--budget`, {:g} s)",
                                      std::chrono::duration<double>(options_.total).count())});
     Verdict verdict = one.id == agreement_id ? agrees(truth_, plan, options_.exhaustive, gated_)
-                      : one.id == history_id ? history_searched(truth_, gated_.subject, plan, agrees_so_far())
+                      : one.id == history_id
+                          ? history_searched(truth_, gated_.subject, plan,
+                                             agreement_is<Holds>() ? Agrees::yes : Agrees::unknown)
                       : one.id == backward_id ? backward_searched(plan)
                                               : search(trial_in_doubt(one, plan), plan);
     if (interrupted() != 0) return add(one, cut_short(std::move(verdict)));
@@ -367,19 +369,14 @@ class Run {
     const Shown found = look_at_answers(checked(one.id, *one.property, truth_, gated_.subject),
                                         gated_.subject.precision, *refuted);
     result.wrong = found.wrong;
-    if (found.by_answers_alone && is_catalogued(one.id) && disagrees()) result.follows_from = agreement_id;
+    if (found.by_answers_alone && is_catalogued(one.id) && agreement_is<Refuted>())
+      result.follows_from = agreement_id;
   }
 
-  Agrees agrees_so_far() const {
-    const bool holds = std::ranges::any_of(gated_.results, [](const PropertyResult& before) {
-      return before.id == agreement_id && std::holds_alternative<Holds>(before.verdict);
-    });
-    return holds ? Agrees::yes : Agrees::unknown;
-  }
-
-  bool disagrees() const {
+  template <class Is>
+  bool agreement_is() const {
     return std::ranges::any_of(gated_.results, [](const PropertyResult& before) {
-      return before.id == agreement_id && std::holds_alternative<Refuted>(before.verdict);
+      return before.id == agreement_id && std::holds_alternative<Is>(before.verdict);
     });
   }
 

@@ -169,29 +169,44 @@ Case case_of_a_batch(const Encoding& truth, const Domain& domain, Position rows,
   return out;
 }
 
-// Prompts of different lengths, padded on the left, or packed: three rows, each arranged with 2 tokens more
-// than the one before. Of the first row, or of any, nothing is known of the others.
-std::vector<Case> cases_of_rows_arranged_apart(const Encoding& truth, const Domain& domain,
-                                               const Contents& contents) {
-  struct Apart {
-    const char *word, *turn_of;
-    std::int64_t turn;
-    const char* role;
-  };
-  constexpr Position rows = 3;
+// Tokens that are arranged in another way from number `turn` on, or in rows of so many columns.
+struct Arranged {
+  const char *word, *turn_of;
+  std::int64_t turn;
+  const char* role;
+};
+
+void arrange(Case& into, const Arranged& as) {
+  into.set("arranged", std::string(as.word));
+  into.set(as.turn_of, static_cast<double>(as.turn));
+}
+
+// Rows of a rotation that all begin at the first position, each arranged with 2 tokens more than the one
+// before: of the first row, or of any, nothing is known of the others.
+Case case_of_rows_apart(const Encoding& truth, const Domain& domain, Position rows, Position tokens,
+                        const Arranged& as, const Contents& contents) {
+  Case out = case_of_rows_of(truth, domain, rows, tokens, contents);
+  arrange(out, as);
+  out.set("role", std::string(as.role));
+  for (Position row = 0; row < rows; ++row) begin(out, domain, static_cast<std::size_t>(row), tokens, 0);
+  return out;
+}
+
+// Prompts of different lengths, padded on the left, or packed; and on a grid images of as many tokens, row by
+// row, of other widths: 4 by 6 and 6 by 4.
+std::vector<Case> cases_of_rows_apart(const Encoding& truth, const Domain& domain, const Contents& contents) {
+  constexpr std::array<Arranged, 4> prompts = {{{"left_padded_apart", "padding", 0, "query"},
+                                                {"left_padded_apart", "padding", 2, "key"},
+                                                {"packed_apart", "packed", 0, "key"},
+                                                {"packed_apart", "packed", 2, "query"}}};
+  constexpr std::array<Arranged, 2> images = {
+      {{"grids_apart", "columns", 4, "query"}, {"grids_apart", "columns", 4, "key"}}};
   std::vector<Case> out;
-  for (const Position tokens : {Position{5}, Position{33}})
-    for (const Apart& as : {Apart{"left_padded_apart", "padding", 0, "query"},
-                            {"left_padded_apart", "padding", 2, "key"},
-                            {"packed_apart", "packed", 0, "key"},
-                            {"packed_apart", "packed", 2, "query"}}) {
-      Case one = case_of_a_batch(truth, domain, rows, tokens, contents);
-      one.set("arranged", std::string(as.word));
-      one.set(as.turn_of, static_cast<double>(as.turn));
-      one.set("role", std::string(as.role));
-      for (const std::size_t row : {0, 1, 2}) begin(one, domain, row, tokens, 0);
-      out.push_back(std::move(one));
-    }
+  for (const Position tokens : {5, 33})
+    for (const Arranged& as : prompts)
+      out.push_back(case_of_rows_apart(truth, domain, 3, tokens, as, contents));
+  for (const Arranged& as : images)
+    if (domain.axes > 1) out.push_back(case_of_rows_apart(truth, domain, 2, 24, as, contents));
   return out;
 }
 
@@ -285,18 +300,6 @@ std::optional<Case> case_of_one_row_of_steps_of_one(const Encoding& truth, const
   return out;
 }
 
-// Images of as many tokens, row by row, of other widths: 4 by 6 and 6 by 4.
-Case case_of_grids(const Encoding& truth, const Domain& domain, const std::string& role,
-                   const Contents& contents) {
-  constexpr Position tokens = 24;
-  Case out = case_of_rows_of(truth, domain, 2, tokens, contents);
-  out.set("arranged", std::string("grids_apart"));
-  out.set("columns", 4.0);
-  out.set("role", role);
-  for (const std::size_t row : {0, 1}) begin(out, domain, row, tokens, 0);
-  return out;
-}
-
 // Of a rotation, those in which rows, or the numbers of a position, may be taken for each other.
 std::vector<Case> cases_of_rows(const Encoding& truth, const Domain& domain, const Contents& contents) {
   std::vector<Case> out;
@@ -311,14 +314,12 @@ std::vector<Case> cases_of_rows(const Encoding& truth, const Domain& domain, con
   out.push_back(case_of_a_batch(truth, domain, 4, 33, contents));
   // As many rows of as many tokens as a step of training has: past blocks of both at once.
   out.push_back(case_of_a_batch(truth, domain, 17, 130, contents));
-  for (Case& one : cases_of_rows_arranged_apart(truth, domain, contents)) out.push_back(std::move(one));
+  for (Case& one : cases_of_rows_apart(truth, domain, contents)) out.push_back(std::move(one));
   for (const std::size_t row : {0, 1})
     out.push_back(case_of_one_row_of_neighbours(truth, domain, row, contents));
   for (const std::size_t row : {0, 1})
     if (auto more = case_of_one_row_of_steps_of_one(truth, domain, row, contents))
       out.push_back(std::move(*more));
-  for (const std::string role : {"query", "key"})
-    if (domain.axes > 1) out.push_back(case_of_grids(truth, domain, role, contents));
   for (const std::size_t text : {0, 1})
     if (domain.axes > 1) out.push_back(case_of_one_text_token(truth, domain, text, contents));
   for (std::size_t a = 0; a < domain.axes; ++a)
@@ -452,12 +453,7 @@ std::vector<Case> cases_of_the_most(const Encoding& truth, const Domain& domain,
           case_of_one_row(truth, domain, most_sizes.full, "key", contents)};
 }
 
-// So many tokens of one row that are arranged in another way from number `turn` on.
-struct Arranged {
-  const char *word, *turn_of;
-  std::int64_t turn;
-  const char* role;
-};
+// So many tokens of one row.
 constexpr std::int64_t arranged_tokens = 301;
 constexpr std::array<Arranged, 3> arranged_otherwise = {{{"packed", "packed", 190, "query"},
                                                          {"left_padded", "padding", 37, "key"},
@@ -467,8 +463,7 @@ Case case_of_one_arranged(const Encoding& truth, const Domain& domain, const Arr
                           const Contents& contents) {
   Case one = signature(truth).role ? case_of_one_row(truth, domain, arranged_tokens, as.role, contents, 3)
                                    : case_of_length(truth, domain, arranged_tokens, as.word, contents);
-  one.set("arranged", std::string(as.word));
-  one.set(as.turn_of, static_cast<double>(as.turn));
+  arrange(one, as);
   return one;
 }
 
