@@ -132,8 +132,8 @@ Case case_of(const Encoding& encoding, const Domain& domain, Position t,
 
 // How the tokens of a long call follow each other, whose positions are not drawn one by one: as a sequence;
 // behind padding, which stands at the first position, too; as two sequences packed into one row; in equal
-// steps to the end of the domain; or as a sequence of which tokens in the middle are gone. Past the end they
-// go on from its first position.
+// steps to the end of the domain; as a sequence of which tokens in the middle are gone; or, where positions
+// have several numbers, as the places of a grid, row by row. Past the end they go on from its first position.
 struct Arrangement {
   enum class Kind { consecutive, left_padded, packed, spread, gapped, grid };
   Kind kind = Kind::consecutive;
