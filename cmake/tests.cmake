@@ -32,7 +32,8 @@ endfunction()
 file(GLOB_RECURSE unit_tests CONFIGURE_DEPENDS src/*_test.cpp properties/*_test.cpp)
 add_executable(posproof_tests ${unit_tests} src/testing/function_tests.cpp src/testing/generators.cpp
                src/testing/holds_for.cpp src/exact/testing/boost_numbers.cpp)
-target_link_libraries(posproof_tests PRIVATE posproof_command nlohmann_json::nlohmann_json pugixml::pugixml GTest::gtest)
+target_link_libraries(posproof_tests PRIVATE posproof_command nlohmann_json::nlohmann_json pugixml::pugixml ZLIB::ZLIB
+                      GTest::gtest)
 set(POSPROOF_UNITY_USUAL 90)  # twice 45 take 122 s where 90 take 81 s: what a unit reads and instantiates is read once
 posproof_compiles_tests(posproof_tests)
 # ... but for the numbers of a second derivation, of thousands of bits.

@@ -22,15 +22,36 @@
 namespace posproof {
 namespace {
 
+using Read = Function<void(std::size_t at, std::span<std::byte> to)>;
+
+// Bytes that are in memory.
+Read from_memory(std::vector<std::byte> bytes) {
+  return [bytes = std::make_shared<const std::vector<std::byte>>(std::move(bytes))](std::size_t at,
+                                                                                    std::span<std::byte> to) {
+    std::ranges::copy(std::span(*bytes).subspan(at, to.size()), to.begin());
+  };
+}
+
 // A file from its beginning on.
 class Reader {
  public:
   explicit Reader(const std::string& path)
-      : file_(std::make_shared<const RegularFile>(path)), end_(file_->size()) {}
+      : file_(std::make_shared<const RegularFile>(path)),
+        read_([file = file_](std::size_t at, std::span<std::byte> to) { file->read(at, to); }),
+        end_(file_->size()) {}
 
   [[noreturn]] void refuse(std::string_view why) const { file_->refuse(why); }
 
   const RegularFile& file() const { return *file_; }
+
+  // These bytes, of which the file makes more, in its place.
+  Reader instead(std::vector<std::byte> bytes) const {
+    Reader other = *this;
+    other.at_ = 0;
+    other.end_ = bytes.size();
+    other.read_ = from_memory(std::move(bytes));
+    return other;
+  }
 
   // So many of its bytes from there on, as if there were no others.
   Reader within(std::size_t begin, std::size_t size) const {
@@ -45,7 +66,7 @@ class Reader {
   std::string take(std::size_t count, std::string_view what) {
     if (count > left()) refuse(fmt::format("ends within {}: {} of {} bytes are there", what, left(), count));
     std::string bytes(count, '\0');
-    file_->read(at_, std::as_writable_bytes(std::span(bytes)));
+    read_(at_, std::as_writable_bytes(std::span(bytes)));
     at_ += count;
     return bytes;
   }
@@ -60,6 +81,7 @@ class Reader {
 
  private:
   std::shared_ptr<const RegularFile> file_;
+  Read read_;
   std::size_t at_ = 0, end_;
 };
 
@@ -192,18 +214,21 @@ std::vector<std::byte> transposed(const Shape& shape, std::size_t each, std::str
 Array Reader::array(Format format, const Shape& shape) const {
   if (const std::size_t size = counted(*this, format, shape); size > left())
     refuse(fmt::format("ends within the values: {} of {} bytes are there", left(), size));
-  return {file_->path(), format, shape, [file = file_, begin = at_](std::size_t at, std::span<std::byte> to) {
-            file->read(begin + at, to);
-          }};
+  return {file_->path(), format, shape,
+          [read = read_, begin = at_](std::size_t at, std::span<std::byte> to) { read(begin + at, to); }};
 }
 
 Array Reader::array_in_fortran_order(Format format, const Shape& shape, std::size_t parts) {
   const std::string values = take(parts * counted(*this, format, shape), "the values");
-  auto rows =
-      std::make_shared<const std::vector<std::byte>>(transposed(shape, parts * bytes(format), values));
-  return {file_->path(), format, shape, [rows](std::size_t at, std::span<std::byte> to) {
-            std::ranges::copy(std::span(*rows).subspan(at, to.size()), to.begin());
-          }};
+  return {file_->path(), format, shape, from_memory(transposed(shape, parts * bytes(format), values))};
+}
+
+// Values that stand with their highest byte first.
+Read big_endian(Read stored, Format format) {
+  return [stored = std::move(stored), each = bytes(format)](std::size_t at, std::span<std::byte> to) {
+    stored(at, to);
+    for (std::size_t n = 0; n < to.size(); n += each) std::ranges::reverse(to.subspan(n, each));
+  };
 }
 
 Array read_npy(Reader file) {
@@ -222,13 +247,15 @@ Array read_npy(Reader file) {
   const std::string text = file.take(length, "the header");
   const NpyHeader header = NpyParser(file, text).parse();
 
-  const bool complex = header.descr == "<c16" || header.descr == "<c8";
-  const auto format = header.descr == "<f8" || header.descr == "<c16"  ? std::optional(Format::f64)
-                      : header.descr == "<f4" || header.descr == "<c8" ? std::optional(Format::f32)
-                      : header.descr == "<f2"                          ? std::optional(Format::f16)
-                                                                       : std::nullopt;
+  const bool ordered = header.descr.starts_with('<') || header.descr.starts_with('>');
+  const std::string dtype = ordered ? header.descr.substr(1) : "";
+  const bool complex = dtype == "c16" || dtype == "c8";
+  const auto format = dtype == "f8" || dtype == "c16"  ? std::optional(Format::f64)
+                      : dtype == "f4" || dtype == "c8" ? std::optional(Format::f32)
+                      : dtype == "f2"                  ? std::optional(Format::f16)
+                                                       : std::nullopt;
   if (!format)
-    file.refuse(fmt::format("has dtype `{}`; little-endian <f8, <f4, <f2, <c16 and <c8 are read",
+    file.refuse(fmt::format("has dtype `{}`; f8, f4, f2, c16 and c8 are read, behind `<` or `>`",
                             printable(header.descr, 40)));
   const std::size_t parts = complex ? 2 : 1, promised = parts * counted(file, *format, header.shape);
   if (promised != file.left())
@@ -240,6 +267,7 @@ Array read_npy(Reader file) {
   if (complex) shape.back() *= parts;
   Array array = header.fortran_order ? file.array_in_fortran_order(*format, header.shape, parts)
                                      : file.array(*format, shape);
+  if (header.descr.starts_with('>')) array.read = big_endian(std::move(array.read), *format);
   array.shape = shape;
   array.complex = complex;
   return array;
@@ -314,7 +342,9 @@ Array read_npz(const Reader& file, const std::string& name) {
   const bool only = name.empty() && all.size() == 1;
   std::string names;
   for (const NpzMember& one : all) {
-    if (only || one.name == name) return read_npy(file.within(one.begin, one.size));
+    if (only || one.name == name)
+      return read_npy(one.deflated ? file.instead(inflated(file.file(), one))
+                                   : file.within(one.begin, one.size));
     names += (names.empty() ? "" : ", ") + one.name;
   }
   const std::string which =

@@ -49,11 +49,10 @@ struct Array {
   void row(std::size_t r, std::span<double> out, std::size_t c = 0) const;
 };
 
-// FILE.npy (versions 1 to 3, little-endian f8, f4, f2, c16, c8, either order), FILE.safetensors or FILE.npz,
-// which must hold one array, or FILE.safetensors:NAME or FILE.npz:NAME; indices in brackets may follow, see
-// subject/array_slice.h.
-// Throws SubjectError with the rule that the file breaks; no memory is taken for values before the file was
-// found to have exactly as many as its header promises.
+// FILE.npy (versions 1 to 3, f8, f4, f2, c16, c8, either order of bytes and of axes), FILE.safetensors or
+// FILE.npz (compressed or not), which must hold one array, or FILE.safetensors:NAME or FILE.npz:NAME; indices
+// in brackets may follow, see subject/array_slice.h. Throws SubjectError with the rule that the file breaks;
+// no memory is taken for values before the file was found to have exactly as many as its header promises.
 Array read_array(const std::string& path);
 
 }  // namespace posproof

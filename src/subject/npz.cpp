@@ -1,9 +1,11 @@
 #include "subject/npz.h"
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <algorithm>
-#include <cstdint>
+#include <memory>
+#include <new>
 #include <span>
 #include <string_view>
 
@@ -16,6 +18,9 @@ namespace {
 // extra fields of a local header, which numpy writes always, may be there: they are passed over.
 constexpr std::size_t local_size = 30, entry_size = 46, end_size = 22, longest_comment = 65535;
 constexpr std::size_t largest_directory = std::size_t{1} << 24;
+constexpr std::size_t as_it_is = 0, by_deflate = 8;  // methods of compression
+constexpr std::size_t most_inflated = 1032,
+                      block = 1 << 16;  // zlib.net/zlib_tech.html, and what is read at once
 constexpr std::string_view local_magic = "PK\3\4", entry_magic = "PK\1\2", end_magic = "PK\5\6";
 
 std::size_t little_endian(std::string_view bytes, std::size_t at, std::size_t size) {
@@ -67,19 +72,53 @@ std::vector<NpzMember> npz_members(const RegularFile& file) {
     std::string name = directory.substr(at + entry_size, length);
     const std::string shown = printable(name, 60);
     if (little_endian(directory, at + 8, 2) & 1) file.refuse(fmt::format("`{}` is encrypted", shown));
-    const std::size_t stored = little_endian(directory, at + 20, 4);
-    if (little_endian(directory, at + 10, 2) != 0)
-      file.refuse(fmt::format("`{}` is compressed; numpy.savez writes it as it is", shown));
-    if (stored == 0xffffffff || stored != little_endian(directory, at + 24, 4))
-      file.refuse(fmt::format("`{}` has no size below 4 GiB that is the same twice", shown));
+    const std::size_t method = little_endian(directory, at + 10, 2),
+                      stored = little_endian(directory, at + 20, 4),
+                      whole_size = little_endian(directory, at + 24, 4);
+    if (method != as_it_is && method != by_deflate)
+      file.refuse(
+          fmt::format("`{}` is compressed by method {} of zip; numpy writes 0 (as it is) and 8 (deflate)",
+                      shown, method));
+    if (stored == 0xffffffff || whole_size == 0xffffffff)
+      file.refuse(fmt::format("`{}` has no size below 4 GiB", shown));
+    if (method == as_it_is && stored != whole_size)
+      file.refuse(fmt::format("`{}` is stored as it is, in {} bytes, and has {}", shown, stored, whole_size));
+    if (method == by_deflate && whole_size > most_inflated * stored)
+      file.refuse(
+          fmt::format("`{}` promises {} bytes, more than {} of deflate can hold", shown, whole_size, stored));
     const std::size_t first = begin_of(file, little_endian(directory, at + 42, 4), shown);
     if (first > file.size() || stored > file.size() - first)
       file.refuse(fmt::format("ends within `{}`", shown));
     if (name.ends_with(".npy")) name.resize(name.size() - 4);
-    out.push_back({std::move(name), first, stored});
+    out.push_back({std::move(name), first, stored, whole_size, method == by_deflate,
+                   static_cast<std::uint32_t>(little_endian(directory, at + 16, 4))});
     at += entry_size + length + more;
   }
   return out;
+}
+
+std::vector<std::byte> inflated(const RegularFile& file, const NpzMember& member) {
+  std::vector<std::byte> from(std::min(block, member.stored)), to(member.size);
+  z_stream stream{};
+  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw std::bad_alloc();  // without the frame of zlib
+  const auto end = [](z_stream* of) { inflateEnd(of); };
+  const std::unique_ptr<z_stream, decltype(end)> ends(&stream, end);
+
+  stream.next_out = reinterpret_cast<Bytef*>(to.data());
+  stream.avail_out = static_cast<uInt>(to.size());
+  int state = Z_OK;
+  for (std::size_t at = 0; state == Z_OK && at < member.stored; at += from.size()) {
+    from.resize(std::min(from.size(), member.stored - at));
+    file.read(member.begin + at, from);
+    stream.next_in = reinterpret_cast<Bytef*>(from.data());
+    stream.avail_in = static_cast<uInt>(from.size());
+    state = inflate(&stream, Z_SYNC_FLUSH);
+  }
+  const auto crc = crc32(0, reinterpret_cast<const Bytef*>(to.data()), static_cast<uInt>(to.size()));
+  if (state != Z_STREAM_END || stream.avail_out != 0 || crc != member.crc)
+    file.refuse(fmt::format("`{}` is damaged: what is deflated there is not the {} bytes of its checksum",
+                            printable(member.name, 60), member.size));
+  return to;
 }
 
 }  // namespace posproof

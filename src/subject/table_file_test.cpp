@@ -6,65 +6,32 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <utility>
 
 #include "subject/cache_file.h"
-#include "subject/testing/subjects.h"
+#include "subject/testing/table_files.h"
 
 namespace posproof::table_file_test {
 namespace {
 
+using testing::bytes;
+using testing::dictionary;
+using testing::eight;
 using testing::expected;
+using testing::npy;
 using testing::rows;
 using testing::thrown;
 
-// A file of these bytes, gone with the test. Messages begin with its path: `without(path, message)`.
-class TableFile : public ::testing::Test {
- protected:
-  ~TableFile() override { std::filesystem::remove_all(folder_); }
-
-  std::string file(const std::string& name, const std::string& bytes) {
-    std::filesystem::create_directories(folder_);
-    std::ofstream(folder_ / name, std::ios::binary) << bytes;
-    return (folder_ / name).string();
-  }
-
-  // What is said of a file that is asked as a table of width 4.
-  std::string said(const std::string& name, const std::string& bytes, const std::string& tensor = "") {
-    const std::string path = file(name, bytes);
-    return thrown("table:" + path, [&] { open("table:" + path + tensor, expected(Table{.dim = 4})); });
-  }
-
-  std::filesystem::path folder_ =
-      std::filesystem::path(::testing::TempDir()) / ("posproof_table_file_" + std::to_string(::getpid()));
-};
-
-template <class T>
-std::string bytes(const std::vector<T>& values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
-}
-
-std::string npy(const std::string& header, const std::string& values, char major = 1) {
-  std::string length;
-  for (int i = 0; i < (major == 1 ? 2 : 4); ++i) length.push_back(char(header.size() >> (8 * i) & 255));
-  return std::string("\x93NUMPY") + major + '\0' + length + header + values;
-}
-
-std::string dictionary(const std::string& descr, const std::string& shape,
-                       const std::string& order = "False") {
-  return "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }   \n";
-}
+class TableFile : public testing::ArrayFiles {};
 
 std::string safetensors(const std::string& header, const std::string& values) {
   const std::uint64_t size = header.size();
   return bytes(std::vector<std::uint64_t>{size}) + header + values;
 }
-
-const std::vector<double> eight = {0, 1, 2, 3, 10, 11, 12, 13};
 
 TEST_F(TableFile, npy_is_read_in_every_dtype_version_and_order) {
   const std::vector<float> floats(eight.begin(), eight.end());
@@ -283,8 +250,9 @@ TEST_F(TableFile, an_npy_file_that_lies_is_refused) {
             ": the header promises 4294967296 x 4294967296 float32; allowed: at most 268435456 values");
   EXPECT_EQ(said("x.npy", npy(dictionary("<f4", "(1000000, 1000000)"), "")),
             ": the header promises 1000000 x 1000000 float32; allowed: at most 268435456 values");
-  EXPECT_EQ(said("x.npy", npy(dictionary(">f4", "(2, 4)"), std::string(32, '\0'))),
-            ": has dtype `>f4`; little-endian <f8, <f4, <f2, <c16 and <c8 are read");
+  for (const std::string dtype : {"|f4", "=f4", "f4", ">i4", "<V2", "<", ""})
+    EXPECT_EQ(said("x.npy", npy(dictionary(dtype, "(2, 4)"), std::string(32, '\0'))),
+              ": has dtype `" + dtype + "`; f8, f4, f2, c16 and c8 are read, behind `<` or `>`");
   EXPECT_EQ(said("x.npy", npy(header, "", 4)), ": is of .npy version 4.0; 1.0, 2.0 and 3.0 are read");
   EXPECT_EQ(said("x.npy", "PK\3\4........"), ": does not begin as a .npy file does");
   EXPECT_EQ(said("x.npy", "\x93NUM"), ": ends within the magic string: 4 of 8 bytes are there");
@@ -394,94 +362,16 @@ TEST_F(TableFile, safetensors_that_lie_are_refused) {
             ": the header is 9187201950435737471 bytes long; allowed: at most 1048576");
 }
 
-// A zip archive of files that are stored as they are. `wrong` changes the directory's entries.
-std::string npz(
-    const std::vector<std::pair<std::string, std::string>>& files,
-    const std::function<void(std::string&)>& wrong = [](std::string&) {}) {
-  const auto number = [](std::size_t value, int size) {
-    std::string out;
-    for (int n = 0; n < size; ++n) out.push_back(n < 8 ? char(value >> (8 * n) & 255) : '\0');
-    return out;
-  };
-  std::string all, directory;
-  for (const auto& [name, values] : files) {
-    // numpy gives each local header an extra field with 64-bit sizes, and the directory none.
-    std::string entry = "PK\1\2" + number(20, 2) + number(45, 2) + number(0, 2) + number(0, 2) +
-                        number(0, 8) + number(values.size(), 4) + number(values.size(), 4) +
-                        number(name.size(), 2) + number(0, 12) + number(all.size(), 4) + name;
-    wrong(entry);
-    directory += entry;
-    all += "PK\3\4" + number(45, 2) + number(0, 4) + number(0, 8) + number(0xffffffff, 4) +
-           number(0xffffffff, 4) + number(name.size(), 2) + number(20, 2) + name + number(1, 2) +
-           number(16, 2) + number(values.size(), 8) + number(values.size(), 8) + values;
+TEST_F(TableFile, the_highest_byte_may_stand_first) {
+  std::string turned = bytes(eight);
+  for (std::size_t n = 0; n < turned.size(); n += 8) std::reverse(turned.begin() + n, turned.begin() + n + 8);
+  for (const bool columns : {false, true}) {
+    const std::string path = file(
+        "x.npy", npy(dictionary(">f8", columns ? "(4, 2)" : "(2, 4)", columns ? "True" : "False"), turned));
+    const Subject subject = open("table:" + path, expected(Table{.dim = columns ? 2u : 4u}));
+    EXPECT_EQ(testing::rows(subject, {1}, 2),
+              columns ? Tensor({1, 2}, {1, 11}) : Tensor({1, 4}, {10, 11, 12, 13}));
   }
-  return all + directory + "PK\5\6" + number(0, 4) + number(files.size(), 2) + number(files.size(), 2) +
-         number(directory.size(), 4) + number(all.size(), 4) + number(0, 2);
-}
-
-TEST_F(TableFile, npz_is_read_by_name_and_alone) {
-  const std::string two = npy(dictionary("<f8", "(2, 4)"), bytes(eight));
-  std::vector<double> more = eight;
-  more[5] = -1;
-  const std::string other = npy(dictionary("<f8", "(2, 4)"), bytes(more));
-  const auto row = [&](const std::string& words, Position t = 1) {
-    const Subject subject = open("table:" + words, expected(Table{.dim = 4}));
-    return testing::rows(subject, {t}, 2);
-  };
-  const std::string one = file("one.npz", npz({{"pe.npy", two}})),
-                    both = file("both.npz", npz({{"cos.npy", two}, {"sin.npy", other}}));
-  EXPECT_EQ(row(one), Tensor({1, 4}, {10, 11, 12, 13}));
-  EXPECT_EQ(row(one + ":pe"), Tensor({1, 4}, {10, 11, 12, 13}));
-  EXPECT_EQ(row(both + ":sin"), Tensor({1, 4}, {10, -1, 12, 13}));
-  EXPECT_EQ(row(both + ":sin[1:2]", 0), Tensor({1, 4}, {10, -1, 12, 13}));
-  EXPECT_EQ(cache_paths(both + ":cos,sin"), (std::vector<std::string>{both + ":cos", both + ":sin"}));
-  EXPECT_EQ(cache_paths("a.npz:cos,b.npz:sin"), (std::vector<std::string>{"a.npz:cos", "b.npz:sin"}));
-}
-
-// As other writers of zip files do: the directory may have extra fields and comments.
-TEST_F(TableFile, npz_may_say_more_of_each_array) {
-  const std::string two = npy(dictionary("<f8", "(2, 4)"), bytes(eight));
-  const auto more = [](std::string& entry) {
-    entry[30] = 5, entry[32] = 3;
-    entry += "extraits";
-  };
-  const std::string path = file("more.npz", npz({{"cos.npy", two}, {"sin.npy", two}}, more));
-  for (const char* name : {":cos", ":sin"})
-    EXPECT_EQ(testing::rows(open("table:" + path + name, expected(Table{.dim = 4})), {1}, 2),
-              Tensor({1, 4}, {10, 11, 12, 13}))
-        << name;
-}
-
-TEST_F(TableFile, npz_that_lies_is_refused) {
-  const std::string two = npy(dictionary("<f8", "(2, 4)"), bytes(eight));
-  const std::vector<std::pair<std::string, std::string>> files = {{"a.npy", two}, {"b.npy", two}};
-  EXPECT_EQ(said("x.npz", "PK"), ": does not end as a .npz file does");
-  EXPECT_EQ(said("x.npz", npz({})), ": holds no array");
-  EXPECT_EQ(said("x.npz", npz(files)),
-            ": holds more than one array; say which: FILE.npz:NAME with NAME one of a, b");
-  EXPECT_EQ(said("x.npz", npz(files), ":c"), ": holds no `c`: FILE.npz:NAME with NAME one of a, b");
-  EXPECT_EQ(said("x.npz", npz(files, [](std::string& entry) { entry[10] = 8; })),
-            ": `a.npy` is compressed; numpy.savez writes it as it is");
-  EXPECT_EQ(said("x.npz", npz(files, [](std::string& entry) { entry[8] = 1; })), ": `a.npy` is encrypted");
-  EXPECT_EQ(said("x.npz", npz(files, [](std::string& entry) { entry[0] = 'Q'; })),
-            ": has a directory that is cut short: 0 of 2 arrays");
-  EXPECT_EQ(said("x.npz", npz(files, [](std::string& entry) { entry[29] = 1; })),
-            ": has a directory that is cut short: 0 of 2 arrays");
-  for (const std::size_t field : {30u, 32u})  // three bytes more than the directory has
-    EXPECT_EQ(said("x.npz", npz({{"a.npy", two}}, [field](std::string& entry) { entry[field] = 3; })),
-              ": has a directory that is cut short: 0 of 1 arrays");
-  EXPECT_EQ(said("x.npz", npz(files, [](std::string& entry) { entry[22] = entry[26] = 1; })),
-            ": ends within `a.npy`");
-  EXPECT_EQ(said("x.npz", npz(files, [](std::string& entry) { entry[24] ^= 1; })),
-            ": `a.npy` has no size below 4 GiB that is the same twice");
-  EXPECT_EQ(said("x.npz", npz(files, [](std::string& entry) { entry[42] = 7; })),
-            ": has no header of `a.npy`");
-  EXPECT_EQ(said("x.npz", npz(files, [](std::string& entry) { entry[45] = 7; })),
-            ": ends within the header of `a.npy`");
-  const std::string whole = npz({{"a.npy", two}});
-  EXPECT_EQ(said("x.npz", whole.substr(0, whole.size() - 1)), ": does not end as a .npz file does");
-  EXPECT_EQ(said("x.npz", npz({{"a.npy", two.substr(0, two.size() - 1)}})),
-            ": the header promises 2 x 4 float64 (64 bytes), the file holds 63");
 }
 
 TEST_F(TableFile, what_is_no_table_is_refused_by_name) {
