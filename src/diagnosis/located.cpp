@@ -283,8 +283,17 @@ Ends proved_ends(const std::vector<LocatedEntry>& entries, const std::vector<Pos
   return ends;
 }
 
+// The share of the entries that are wrong.
+double share_of_wrong(const std::vector<EntriesOfCall>& calls) {
+  std::size_t wrong = 0, all = 0;
+  for (const EntriesOfCall& one : calls) wrong += one.off.size(), all += one.entries;
+  return static_cast<double>(wrong) / static_cast<double>(all);
+}
+
 // Whether the others would have shown the fault, each as often as the one of those that are wrong that shows
-// it least often, but for a chance of 2^-4 each: two are seldom so at once by chance.
+// it least often, but for a chance of 2^-4 each: two are seldom so at once by chance. Of a fault that one of
+// the wrong ones shows eight times as often as another nothing is known elsewhere: it may show still more
+// seldom.
 bool others_would_show(const std::vector<LocatedEntry>& entries, const std::vector<Position>& is,
                        const std::set<Position>& wrong) {
   constexpr double unlikely = 0x1p-4;
@@ -294,6 +303,9 @@ bool others_would_show(const std::vector<LocatedEntry>& entries, const std::vect
   const bool always = std::ranges::all_of(wrong, [&](Position one) {
     return std::ranges::none_of(all.at(one), [](const EntriesOfCall& of) { return of.off.empty(); });
   });
+  std::vector<double> shares;
+  for (const Position one : wrong) shares.push_back(share_of_wrong(all.at(one)));
+  if (const auto [least, most] = std::ranges::minmax(shares); !always && 8 * least < most) return false;
   for (const auto& [one, held] : all) {
     if (wrong.contains(one)) continue;
     for (const Position other : wrong) {
