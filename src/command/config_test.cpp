@@ -28,7 +28,7 @@ TEST(ConfigOption, what_is_said_in_two_ways_is_refused_unless_it_is_named) {
   const Ran refused = posproof("oracle rope --config " + config + to);
   EXPECT_EQ(refused.code, 2);
   EXPECT_EQ(refused.said, "posproof: `" + config +
-                              "` gives two values of `base`: rope_theta, in global layers, or 10000 "
+                              "` gives more than one value of `base`: rope_theta, in global layers, or 10000 "
                               "(rope_local_base_freq, in local ones); choose one with --base\n");
   EXPECT_FALSE(report::file_bytes(tables.folder() + "/o.npy"));
   const Ran named = posproof("oracle rope --base 10000 --config " + config + to);

@@ -169,7 +169,7 @@ Configured GivenParameters::configuration(const Parameters& named) const {
   }
   for (const auto& [parameter, readings] : out.ambiguous)
     if (!named.has(parameter))
-      throw std::invalid_argument(fmt::format("`{}` gives two values of `{}`: {}; choose one with --{}",
+      throw std::invalid_argument(fmt::format("`{}` gives more than one value of `{}`: {}; choose one with --{}",
                                               config_, parameter, readings, parameter));
   for (const auto& [parameter, what] : out.missing)
     if (!named.has(parameter))

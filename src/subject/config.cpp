@@ -27,7 +27,9 @@ std::optional<Configured> configured_by_onnx(const ConfigSettings& settings, std
 Configured configured(const ConfigSettings& settings, std::string_view encoding) {
   constexpr std::array read = {configured_by_transformers, configured_by_gguf, configured_by_onnx};
   constexpr std::array<std::string_view, 3> encodings = {
-      "rope, m_rope, sinusoidal, alibi, t5_bias and learned", "rope and alibi", "rope"};
+      "rope, m_rope, axial_rope, sinusoidal, sincos_2d, learned, alibi, t5_bias, relative_table, log_cpb, shaw and "
+      "deberta",
+      "rope and alibi", "rope"};
   const auto kind = static_cast<std::size_t>(settings.kind);
   if (auto found = read[kind](settings, encoding)) return *std::move(found);
   throw std::invalid_argument(fmt::format("is read for {}, not for {}", encodings[kind], encoding));

@@ -34,8 +34,8 @@ struct Configured {
   std::vector<Note> notes = {};
 };
 
-// Of `rope`, `m_rope`, `sinusoidal`, `alibi`, `t5_bias` and `learned`. Throws std::invalid_argument for
-// another encoding, and where the file describes another one.
+// Of an encoding of which files of its form are read: the refusal of another one names them. Throws
+// std::invalid_argument for another encoding, and where the file describes another one.
 Configured configured(const ConfigSettings& settings, std::string_view encoding);
 
 }  // namespace posproof

@@ -5,34 +5,13 @@
 
 #include "subject/config.h"
 #include "subject/config_reading.h"
+#include "subject/testing/configs.h"
 
 namespace posproof::config_accounted_test {
 namespace {
 
-// The parameters, then what has to be named, then the notes, but for the one that no base is said.
-std::string said(const std::string& json, const std::string& encoding = "rope") {
-  try {
-    const Configured found = configured(config_settings("config.json", json), encoding);
-    std::string out = found.parameters.text();
-    for (const auto& [parameter, readings] : found.ambiguous)
-      out += fmt::format("; {}: {}", parameter, readings);
-    for (const auto& [parameter, what] : found.missing) out += fmt::format("; no {}: {}", parameter, what);
-    for (const auto& [parameter, what] : found.notes)
-      if (parameter != "base") out += fmt::format("; {}{}", parameter.empty() ? "" : parameter + ": ", what);
-    return out;
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-}
-
-struct Row {
-  std::string json, said;
-  std::string encoding = "rope";
-};
-
-void expect(const std::vector<Row>& rows) {
-  for (const auto& [json, expected, encoding] : rows) EXPECT_EQ(said(json, encoding), expected) << json;
-}
+using testing::expect;
+using testing::said;
 
 // A llama of 128 channels, with more settings.
 std::string llama(const std::string& more) {
@@ -239,6 +218,14 @@ TEST(ConfigAccounted, of_type_proportional_are_the_pairs_that_rotate) {
        "(rope_parameters.sliding_attention.rope_theta); kept_pairs: 64 (rope_parameters.full_attention, "
        "proportional) or 0 (.sliding_attention)"},
   });
+}
+
+TEST(ConfigAccounted, of_olmo_3_windows_are_not_scaled) {
+  expect(
+      {{R"({"model_type": "olmo3", "head_dim": 128, "rope_scaling": {"rope_type": "yarn", "factor": 8,
+               "original_max_position_embeddings": 8192}})",
+        "dim=128 layout=half_split scaling=yarn factor=8 original_length=8192; scaling: yarn (in global layers) or "
+        "none (in local ones)"}});
 }
 
 TEST(ConfigAccounted, of_one_kind_of_layers_the_other_is_said_to_be_missing) {

@@ -4,34 +4,13 @@
 #include <fmt/format.h>
 
 #include "subject/config.h"
+#include "subject/testing/configs.h"
 
 namespace posproof::config_names_test {
 namespace {
 
-// The parameters, then what has to be named, then the notes, but for the one that no base is said.
-std::string said(const std::string& json, const std::string& encoding = "rope") {
-  try {
-    const Configured found = configured(config_settings("config.json", json), encoding);
-    std::string out = found.parameters.text();
-    for (const auto& [parameter, readings] : found.ambiguous)
-      out += fmt::format("; {}: {}", parameter, readings);
-    for (const auto& [parameter, what] : found.missing) out += fmt::format("; no {}: {}", parameter, what);
-    for (const auto& [parameter, what] : found.notes)
-      if (parameter != "base") out += fmt::format("; {}{}", parameter.empty() ? "" : parameter + ": ", what);
-    return out;
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-}
-
-struct Row {
-  std::string json, said;
-  std::string encoding = "rope";
-};
-
-void expect(const std::vector<Row>& rows) {
-  for (const auto& [json, expected, encoding] : rows) EXPECT_EQ(said(json, encoding), expected) << json;
-}
+using testing::expect;
+using testing::said;
 
 // A llama of 64 channels, with more settings.
 std::string llama(const std::string& more) {
@@ -58,12 +37,15 @@ TEST(ConfigNames, of_models_that_rotate_neighbouring_channels) {
 }
 
 TEST(ConfigNames, of_models_that_rotate_channels_half_a_head_apart) {
-  for (const std::string& name : Names{
-           "llama",     "mistral",      "mixtral",     "ministral", "ministral3", "qwen",      "qwen2",
-           "qwen2_moe", "qwen3",        "qwen3_moe",   "phi",       "phi3",       "gemma",     "gemma2",
-           "gemma3",    "gemma3n_text", "gemma4_text", "gpt_neox",  "gpt_oss",    "falcon",    "stablelm",
-           "olmo",      "olmo2",        "starcoder2",  "smollm3",   "granite",    "persimmon", "exaone4",
-           "minicpm",   "minicpm3",     "nemotron",    "internlm2", "baichuan",   "dbrx",      "modernbert"})
+  for (const std::string& name :
+       Names{"llama",    "mistral",   "mixtral",   "ministral",    "ministral3",  "qwen",
+             "qwen2",    "qwen2_moe", "qwen3",     "qwen3_moe",    "phi",         "phi3",
+             "gemma",    "gemma2",    "gemma3",    "gemma3n_text", "gemma4_text", "gpt_neox",
+             "gpt_oss",  "falcon",    "stablelm",  "olmo",         "olmo2",       "starcoder2",
+             "smollm3",  "granite",   "persimmon", "exaone4",      "minicpm",     "minicpm3",
+             "nemotron", "internlm2", "baichuan",  "dbrx",         "modernbert",  "olmo3",
+             "olmoe",    "esm",       "glm4_moe",  "minimax",      "minimax_m2",  "qwen3_next",
+             "seed_oss", "arcee",     "apertus",   "bitnet",       "phimoe",      "hunyuan_v1_dense"})
     EXPECT_EQ(said(model(name, R"("head_dim": 64)")), "dim=64 layout=half_split") << name;
   EXPECT_EQ(said(model("gemma3_text", R"("head_dim": 64, "rope_parameters": {"rope_theta": 1e6})")),
             "dim=64 base=1000000 layout=half_split");

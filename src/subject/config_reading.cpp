@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "subject/words.h"
@@ -133,6 +134,35 @@ const std::vector<double>* Reading::list(std::string_view name) {
   refuse_kind(name, shown(*value), kind_of(*value), "a list of numbers");
 }
 
+const std::vector<double>* Reading::list_or_number(std::string_view name) {
+  const Value* value = take(name);
+  if (value == nullptr || !std::holds_alternative<double>(*value)) return list(name);
+  number_as_list_ = {std::get<double>(*value)};
+  return &number_as_list_;
+}
+
+std::vector<std::string> Reading::words(std::string_view name) {
+  asked_.emplace(last_part(name));
+  std::vector<std::string> out;
+  for (const std::string& whole : {of_text(name), std::string(name)}) {
+    const auto other = settings_.others.find(whole);
+    if (other == settings_.others.end()) continue;
+    taken_.insert(whole);
+    for (const auto& one : nlohmann::json::parse(other->second)) {
+      if (!one.is_string()) refuse_kind(whole, printable(other->second, 100), "a list", "a list of words");
+      out.push_back(one.get<std::string>());
+    }
+    return out;
+  }
+  const std::string* text = word({name});
+  for (std::size_t at = 0; text != nullptr && at <= text->size();) {
+    const std::size_t end = std::min(text->find('|', at), text->size());
+    out.push_back(text->substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
 bool Reading::is(std::string_view name, std::string_view expected) {
   const std::string* value = word({name});
   return value != nullptr && *value == expected;
@@ -228,7 +258,8 @@ void Reading::note_what_was_not_read() {
   };
   for (const auto& [name, value] : settings_.all)
     if (!taken_.contains(name)) tell(name, shown(value));
-  for (const auto& [name, value] : settings_.others) tell(name, printable(value, 100));
+  for (const auto& [name, value] : settings_.others)
+    if (!taken_.contains(name)) tell(name, printable(value, 100));
 }
 
 Configured Reading::done() {
@@ -250,6 +281,14 @@ void set_layout(Reading& to, const std::string* model, std::span<const std::stri
 
 bool is_among(std::string_view word, std::span<const std::string_view> all) {
   return std::ranges::find(all, word) != all.end();
+}
+
+void set_width_of_head(Reading& to) {
+  if (const auto own = to.number({"head_dim"})) return to.set("dim", own->value, own->name);
+  const auto width = to.number({"hidden_size", "d_model"}),
+             heads = to.number({"num_attention_heads", "encoder_attention_heads"});
+  if (width && heads && heads->value > 0)
+    to.set("dim", width->value / heads->value, width->name + " / " + heads->name);
 }
 
 void refuse_other(std::string_view encoding, std::string_view why) {

@@ -31,6 +31,10 @@ class Reading {
   const std::string* word(Names names);
   // A list of numbers, with its name.
   const std::vector<double>* list(std::string_view name);
+  // The same, of which one number may stand without brackets.
+  const std::vector<double>* list_or_number(std::string_view name);
+  // Words in a list, or in a text with `|` between them; empty where there is none.
+  std::vector<std::string> words(std::string_view name);
   bool is(std::string_view name, std::string_view expected);
   bool has(std::string_view name) const { return find(name) != nullptr; }
   // Something with this name before it: `rope_parameters.full_attention`.
@@ -67,6 +71,7 @@ class Reading {
   const ConfigSettings& settings_;
   Configured out_;
   std::set<std::string, std::less<>> taken_, asked_;  // names in the file; names that were looked for
+  std::vector<double> number_as_list_;
 };
 
 // Of a model that has its layout in one of the two lists; of another one a note says which is taken.
@@ -89,6 +94,21 @@ bool is_baichuan_13b(Reading& to, std::string_view model);
 
 Configured rope_by_transformers(const ConfigSettings& settings);
 Configured m_rope_by_transformers(const ConfigSettings& settings);
+// Nothing of other encodings than deberta, shaw, relative_table and log_cpb; than axial_rope and sincos_2d.
+std::optional<Configured> relative_by_transformers(const ConfigSettings& settings, std::string_view encoding);
+std::optional<Configured> images_by_transformers(const ConfigSettings& settings, std::string_view encoding);
+
+// `dim` of a head: head_dim, or else hidden_size / num_attention_heads.
+void set_width_of_head(Reading& to);
+
+// An image that is cut into patches.
+struct GridOfPatches {
+  double rows, columns;
+  std::string because;
+};
+std::optional<GridOfPatches> grid_of_patches(Reading& to);
+// `length` of a table of trained rows for the patches of an image, and for the tokens before them.
+void set_length_by_patches(Reading& to, std::string_view model);
 
 // The three forms. Nothing where the form is not read for the encoding.
 std::optional<Configured> configured_by_transformers(const ConfigSettings& settings,

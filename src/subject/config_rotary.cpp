@@ -19,12 +19,15 @@ constexpr auto interleaved_in_transformers = std::to_array<std::string_view>(
     {"gptj", "codegen", "cohere", "cohere2", "glm", "glm4", "chatglm", "llama4", "llama4_text", "ernie4_5",
      "ernie4_5_moe", "deepseek_v2", "deepseek_v3", "kimi_k2", "helium", "roformer", "moonshine"});
 constexpr auto half_split_in_transformers = std::to_array<std::string_view>(
-    {"llama",      "mistral",   "mixtral",   "ministral",   "ministral3",   "qwen",
-     "qwen2",      "qwen2_moe", "qwen3",     "qwen3_moe",   "phi",          "phi3",
-     "gemma",      "gemma2",    "gemma3",    "gemma3_text", "gemma3n_text", "gemma4_text",
-     "gpt_neox",   "gpt_oss",   "falcon",    "stablelm",    "olmo",         "olmo2",
-     "starcoder2", "smollm3",   "granite",   "persimmon",   "exaone4",      "minicpm",
-     "minicpm3",   "nemotron",  "internlm2", "baichuan",    "dbrx",         "modernbert"});
+    {"llama",           "mistral",   "mixtral",   "ministral",   "ministral3",   "qwen",
+     "qwen2",           "qwen2_moe", "qwen3",     "qwen3_moe",   "phi",          "phi3",
+     "gemma",           "gemma2",    "gemma3",    "gemma3_text", "gemma3n_text", "gemma4_text",
+     "gpt_neox",        "gpt_oss",   "falcon",    "stablelm",    "olmo",         "olmo2",
+     "starcoder2",      "smollm3",   "granite",   "persimmon",   "exaone4",      "minicpm",
+     "minicpm3",        "nemotron",  "internlm2", "baichuan",    "dbrx",         "modernbert",
+     "olmo3",           "olmoe",     "esm",       "glm4_moe",    "minimax",      "minimax_m2",
+     "qwen3_next",      "seed_oss",  "arcee",     "apertus",     "bitnet",       "phimoe",
+     "hunyuan_v1_dense"});
 // Of these the answer has all first channels before all second ones.
 constexpr auto half_split_answers = std::to_array<std::string_view>({"deepseek_v3", "kimi_k2"});
 constexpr auto half_split_with_ids =
@@ -356,7 +359,8 @@ class RotaryOfTransformers {
     const auto kind = has_layers() ? type_of_layers(dim) : type();
     if (kind == "proportional") return set_proportional(dim);
     if (kind == "default" || (!kind && to_.open() == open)) return;
-    if (kind && (to_.has("rope_local_base_freq") || (model_ == "gemma3_text" && !has_layers())))
+    if (kind && (to_.has("rope_local_base_freq") ||
+                 ((model_ == "gemma3_text" || model_ == "olmo3") && !has_layers())))
       to_.two_readings("scaling",
                        fmt::format("{} (in global layers) or none (in local ones)", printable(*kind, 40)));
     const std::string word = !kind ? "" : *kind == "dynamic" ? "dynamic_ntk" : today(*kind);

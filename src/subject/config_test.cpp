@@ -274,8 +274,10 @@ TEST(Config, of_another_encoding_is_refused) {
             "describes no learned: it has rope_theta, or `alibi` is true");
   EXPECT_EQ(refused(R"({"sinusoidal_pos_embds": false})", "sinusoidal"),
             "describes no sinusoidal: its positions are learned");
-  EXPECT_EQ(refused(R"({"a": 1})", "binary"),
-            "is read for rope, m_rope, sinusoidal, alibi, t5_bias and learned, not for binary");
+  EXPECT_EQ(
+      refused(R"({"a": 1})", "binary"),
+      "is read for rope, m_rope, axial_rope, sinusoidal, sincos_2d, learned, alibi, t5_bias, relative_table, log_cpb, "
+      "shaw and deberta, not for binary");
   EXPECT_EQ(refused(R"({"interleaved": 1})", "alibi"), "is read for rope, not for alibi");
 }
 

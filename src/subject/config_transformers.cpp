@@ -112,6 +112,7 @@ class Transformers {
       return to_.done();
     }
     to_.set("length", length);
+    if (!length) set_length_by_patches(to_, model_);
     const Found padding = to_.number({"pad_token_id"});
     if ((model_ == "roberta" || model_ == "xlm-roberta" || model_ == "camembert" || model_ == "mpnet") &&
         padding)
@@ -146,7 +147,8 @@ std::optional<Configured> configured_by_transformers(const ConfigSettings& setti
   if (encoding == "sinusoidal") return of.sinusoidal();
   if (encoding == "t5_bias") return of.t5_bias();
   if (encoding == "learned") return of.learned();
-  return std::nullopt;
+  if (auto found = relative_by_transformers(settings, encoding)) return found;
+  return images_by_transformers(settings, encoding);
 }
 
 }  // namespace posproof
