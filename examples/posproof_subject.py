@@ -62,7 +62,8 @@ values, and may return such, or bit patterns as uint16. Arrays are never convert
 Arrays come as code meets them: most as they are, some with heads and tokens in each other's place in memory (as after
 `x.view(batch, n, heads, dim).transpose(1, 2)`), some as the middle of a wider array (as after `qkv[..., dim:2 * dim]`). The
 last axis is always contiguous. What a function is given it leaves as it was: changing it is an error, unless it returns just
-that memory, or `in_place=True` says that it is meant.
+that memory, or `in_place=True` says that it is meant. What a function has given stays as it is when it is called again, as
+rotated queries do when keys are rotated: answers that share memory are an error.
 
 trained(shape, seed, std) is what posproof has in the place of trained numbers (`table_seed`, `mlp_seed`, `std`): fill the tables and
 layers of your code with it. `posproof explain NAME` says which shapes follow each other, and which seed is that of the next.
@@ -232,7 +233,7 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
         words["processor"] = "yes"
     _write(words)
 
-    anywhere = None
+    anywhere, how.calls_twice = None, not in_place
     while True:
         words, tensors = _read()
         _run_on(anywhere)
@@ -1244,6 +1245,8 @@ class _How:
         self.takes_positions, self.in_place, self.both, self.heads, self.vjp = takes_positions, in_place, both, heads, vjp
         self.queries_at_the_end = None  # of a bias of fewer queries than keys: not known yet
         self.one_row = False  # whether its last answer was one row for all queries
+        self.calls_twice = False  # the next call, to see whether what it gave first stays what it is
+        self.overwrites = False  # it does not
         self.prefix, self.suffix = beside  # tokens without a position, before the others and behind them
         self.axes = None if axes is None else _axes(axes)
         # Of a rotation: what posproof asks is what the function is given.
@@ -1383,7 +1386,33 @@ class _Call:
         if changed:
             raise _Changed("%s() changed `%s`, which it was given and others may read; serve(in_place=True) says that this "
                            "is meant" % (self.words["call"], changed[0]))
+        other = self._other(given) if how.calls_twice and self.words.get("backward") != "yes" else None
+        if other is not None and any(one.size for one in results):
+            how.calls_twice = False
+            results = [np.array(one) for one in results]
+            how.overwrites = not self._stays(function, other, more, returned[:answers], results, pick)
+        if how.overwrites:
+            raise _Otherwise("what %s() gave is overwritten when it is called again: its answers share memory; where only what "
+                             "serves it here does so, return a copy" % self.words["call"])
         return results
+
+    def _other(self, given):
+        """The same with other contents or, without contents, with positions that are one smaller where they are above 0; None where
+        all of that is the same."""
+        contents = any(name in _CONTENTS for name, _ in given)
+        other = [(name, self._as_taken(name, -array if name in _CONTENTS else array if contents else
+                                       np.where(array > 0, array - 1, array).astype(array.dtype))) for name, array in given]
+        return None if all(np.array_equal(one, array) for (_, one), (_, array) in zip(other, given)) else other
+
+    def _stays(self, function, other, more, returned, results, pick):
+        """Whether answers are what they were, once the function is called with these arrays."""
+        try:
+            function(*([_Given(name, array, None, self.how.given_as, self.how.torch).array for name, array in other] + list(more)))
+            now = [self._with_all_axes(one, _as_array(one, self.how.stored)) for one in returned]
+            now = [_bits(pick(one) if hasattr(one, "shape") else one, self.how.stored) for one in now]
+        except Exception:  # what it says to another call is the answer to that
+            return True
+        return all(one.tobytes() == then.tobytes() for one, then in zip(now, results))
 
     def _with_all_axes(self, answer, array):
         """Lists that hold nothing do not say which axes would follow: to no positions, [] is an answer of [0, dim]."""
@@ -1787,10 +1816,32 @@ def _counts_queries_from_the_end(call, function, sizes):
         except Exception:  # what it says to the sizes themselves is its answer
             return False
         if not np.array_equal(first, last):
-            call.how.queries_at_the_end = np.array_equal(answered, last)
+            call.how.queries_at_the_end = _is_nearer(answered, last, first, sizes)
         elif one_row:
             call.how.queries_at_the_end = False
     return bool(call.how.queries_at_the_end)
+
+
+def _is_nearer(answered, last, first, sizes):
+    """Whether rows are the last ones of a square, and not the first. They are one of both, but for rounding, which is another
+    in calls of other sizes, and for a constant that a row may have."""
+    apart = []
+    for rows in (last, first):
+        rows, own = (_relative(one) if hello().get("rows") in ("any", "key_index") else _as_numbers(one) for one in (rows, answered))
+        apart.append(np.abs(own - rows).max(initial=0) / max(1e-30, np.abs(rows).max(initial=0)))
+    if not min(apart) <= 2.0 ** -5:
+        raise _Otherwise("of %d queries and %d keys it gives rows that are neither the first nor the last ones of its own square of "
+                         "%d" % (sizes[0], sizes[1], max(sizes)))
+    return apart[0] < apart[1]
+
+
+def _as_numbers(bits):
+    return ((bits.astype(np.uint32) << 16).view(np.float32) if bits.dtype == np.uint16 else bits).astype(np.float64)
+
+
+def _relative(bits):
+    rows = _as_numbers(bits)
+    return rows - rows[..., :1]
 
 
 def _bias_behind_padding(call, function, queries, keys):

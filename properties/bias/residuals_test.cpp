@@ -498,6 +498,18 @@ TEST(IsZeroAtOffsetZero, finds_each_head) {
   EXPECT_TRUE(replayed(is_zero_at_offset_zero, sloped(), "i=5").holds());
 }
 
+TEST(IsZeroAtOffsetZero, allows_sums_the_bound_that_they_bring) {
+  Bias right = sloped();
+  right.error = [](std::size_t h, std::span<const double>, std::span<const double>, double,
+                   const Precision&) { return h == 0 ? 0 : 0x1p-20; };
+  for (const double by : {-0x1p-21, 0x1p-20})
+    EXPECT_TRUE(replayed(is_zero_at_offset_zero, wrong_in(right, 1, 0, 0, by), "i=5").holds());
+  for (const double by : {-0x1p-19, 0x1p-19})
+    expect(replayed(is_zero_at_offset_zero, wrong_in(right, 1, 0, 0, by), "i=5"), 0x1p-19, 0x1p-20,
+           no_ceiling);
+  expect(replayed(is_zero_at_offset_zero, wrong_in(right, 0, 0, 0, 0x1p-40), "i=5"), 0x1p-40, 0, no_ceiling);
+}
+
 // Both keys are past 16, where the second head holds 18.
 TEST(Saturates, finds_each_head_with_the_bound_of_two_readings) {
   const double by = 0x1p-4;

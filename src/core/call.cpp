@@ -139,6 +139,15 @@ Shape shape_of_content(const Encoding& encoding, const Call& call, std::size_t c
 }
 
 // The width of a content: of the whole operator, values have their own.
+std::size_t heads_of(const Encoding& encoding) {
+  return std::visit(
+      [](const auto& kind) -> std::size_t {
+        if constexpr (requires { kind.heads; }) return kind.heads;
+        return 1;
+      },
+      encoding);
+}
+
 std::size_t width_of_content(const Encoding& encoding, std::size_t content) {
   return std::visit(Overloaded{[](const Bias&) { return std::size_t{0}; },
                                [content](const Attention& attention) {

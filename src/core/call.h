@@ -74,6 +74,7 @@ bool is_modulo_rows(const Encoding& encoding);
 Tensor answer(const Encoding& encoding, const Call& call);
 Shape shape_of_answer(const Encoding& encoding, const Call& call);
 std::size_t width_of_content(const Encoding& encoding, std::size_t content);  // channels
+std::size_t heads_of(const Encoding& encoding);                               // 1 where it has none
 Shape shape_of_content(const Encoding& encoding, const Call& call, std::size_t content);
 
 // These of the axis, in this order; an index may repeat. Of a call its positions, contents and mask, of a
@@ -133,9 +134,11 @@ Case case_of(const Encoding& encoding, const Domain& domain, Position t,
 // How the tokens of a long call follow each other, whose positions are not drawn one by one: as a sequence;
 // behind padding, which stands at the first position, too; as two sequences packed into one row; in equal
 // steps to the end of the domain; as a sequence of which tokens in the middle are gone; or, where positions
-// have several numbers, as the places of a grid, row by row. Past the end they go on from its first position.
+// have several numbers, as the places of a grid, row by row, in blocks of 2 by 2, as they are where these are
+// merged later, or of two grids that follow each other, the second with as many rows as the first has
+// columns. Past the end they go on from its first position.
 struct Arrangement {
-  enum class Kind { consecutive, left_padded, packed, spread, gapped, grid };
+  enum class Kind { consecutive, left_padded, packed, spread, gapped, grid, blocks, two_grids };
   Kind kind = Kind::consecutive;
   std::size_t turn = 0;        // tokens of padding, of the first sequence, before the gap, or of a grid's row
   std::size_t turn_apart = 0;  // so many more in each row than in the one before, modulo the tokens
@@ -146,14 +149,15 @@ struct Arrangement {
   Arrangement of_row(std::size_t row, std::size_t tokens) const;
 };
 // Under the names `arranged`, `padding`, `packed`, `before_gap` and `columns`, with a suffix. In recorded
-// cases alone are `gapped` and rows that are arranged each in its own way, `left_padded_apart`,
-// `packed_apart` and `grids_apart`.
+// cases alone are `gapped`, `blocks`, `two_grids`, and rows that are arranged each in its own way,
+// `left_padded_apart`, `packed_apart` and `grids_apart`.
 Arrangement draw_arrangement(std::size_t tokens, Draw& draw, std::string_view suffix = "");
 
 // As many values as a content or an answer has at most where a long call is drawn.
 constexpr std::size_t values_of_a_long_call = std::size_t{1} << 16;
-// The same of the longest, which are asked for once (`long_sizes`).
+// The same of the longest, which are asked for once (`long_sizes`), and of the one that has the most.
 constexpr std::size_t values_of_the_longest_call = std::size_t{1} << 21;
+constexpr std::size_t values_of_the_largest_call = std::size_t{1} << 23;
 
 // A sequence of tokens at these positions: positions of queries and keys, the length that the last one needs.
 // Contents are drawn under their own names, zeros without a draw; of more than 8 tokens one, which the others

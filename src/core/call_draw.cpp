@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
+#include <numeric>
 
 #include "core/call.h"
 
@@ -12,16 +14,34 @@ namespace {
 using enum Axis;
 
 constexpr std::size_t most_contents = 8;  // tokens whose contents are drawn one by one
-constexpr std::int64_t most_keys_across = 512;
+constexpr std::int64_t most_keys_across = 640;
 
 // Every token has the same content but for a power of two, which is exact in every format: tokens that are
-// mixed up differ, and the counterexample stays one vector. Seven powers, as tiles are no multiples of it.
-Tensor multiples(const Shape& shape, std::span<const double> content) {
+// mixed up differ, and the counterexample stays one vector. Seven powers, in an order in which no tile's
+// number of tokens, nor one more or less, leads to the same ones again.
+int power_of(std::size_t token) {
   constexpr std::array<int, 7> powers = {0, 1, 2, 3, -1, -2, -3};
+  return powers[(token + token / 7 + token / 49) % powers.size()];
+}
+
+Tensor multiples(const Shape& shape, std::span<const double> content) {
   Tensor x(shape);
   for (std::size_t r = 0; r < x.rows(); ++r)
-    for (std::size_t c = 0; c < x.width(); ++c)
-      x.at(r, c) = std::ldexp(content[c], powers[r % powers.size()]);
+    for (std::size_t c = 0; c < x.width(); ++c) x.at(r, c) = std::ldexp(content[c], power_of(r));
+  return x;
+}
+
+// The same of keys, of which the first half has neither the largest power nor the smallest, and the last key
+// alone one past all, so that its product with every query, of whatever sign, is the largest. A softmax by
+// blocks of keys meets a new maximum there.
+Tensor multiples_of_keys(const Shape& shape, std::span<const double> content, std::span<const double> query) {
+  Tensor x = multiples(shape, content);
+  const double product = std::inner_product(content.begin(), content.end(), query.begin(), 0.0);
+  for (std::size_t c = 0; c < x.width(); ++c)
+    x.at(x.rows() - 1, c) = std::ldexp(content[c], product < 0 ? -4 : 4);
+  for (std::size_t r = 0; r < x.rows() / 2; ++r)
+    if (const int power = power_of(r); std::abs(power) == 3)
+      for (std::size_t c = 0; c < x.width(); ++c) x.at(r, c) = std::ldexp(content[c], power > 0 ? 2 : -2);
   return x;
 }
 
@@ -32,9 +52,12 @@ std::vector<Tensor> contents_for(const Encoding& encoding, const Call& call, Dra
     const std::string_view name = takes.takes[n].name;
     const Shape shape = shape_of_content(encoding, call, n);
     const bool many = shape.at(shape.size() - 2) > most_contents;
+    const bool of_keys = takes.mask && name == "k";
     contents.push_back(draw == nullptr ? Tensor(shape)
-                       : many          ? multiples(shape, draw->content(name, shape.back()))
-                                       : draw->content(name, shape));
+                       : many && of_keys
+                           ? multiples_of_keys(shape, draw->content(name, shape.back()), contents[0].row(0))
+                       : many ? multiples(shape, draw->content(name, shape.back()))
+                              : draw->content(name, shape));
   }
   return contents;
 }
@@ -115,17 +138,20 @@ std::int64_t room(std::size_t values, std::size_t of = values_of_a_long_call) {
   return static_cast<std::int64_t>(of / std::max<std::size_t>(1, values));
 }
 std::int64_t longest_room(std::size_t values) {
-  return room(values, values_of_the_longest_call);
+  return room(values, values_of_the_largest_call);
 }
 
-// Of n queries, and of as many keys, but under the mask `across`, which is in recorded cases alone: there are
-// `keys` of them then, and every query sees all.
+// Of n queries, and of as many keys. In recorded cases alone are `across`, where there are `keys` of them and
+// every query sees all; and `documents`: two sequences in one row, the second from number `second` on, of
+// which each token sees those of its own up to itself.
 Mask drawn_mask(Draw& draw, std::size_t n, const Attention& attention, std::size_t& keys) {
   std::vector<Value> masks = {"causal"};
   if (!attention.causal) masks.insert(masks.begin(), "none");
   if (attention.any_mask && n > 1) masks.emplace_back("padding");
   if (attention.causal && n > 1) masks.emplace_back("one_hidden");
-  const std::vector<Value> rare = attention.causal ? std::vector<Value>{} : std::vector<Value>{"across"};
+  std::vector<Value> rare;
+  if (!attention.causal) rare.emplace_back("across");
+  if (attention.any_mask && n > 1) rare.emplace_back("documents");
   const std::string name = std::get<std::string>(draw.one_of("mask", masks, rare));
   if (name == "across") {
     keys = static_cast<std::size_t>(draw.integer("keys", 1, most_keys_across));
@@ -138,18 +164,22 @@ Mask drawn_mask(Draw& draw, std::size_t n, const Attention& attention, std::size
   // the encoding's own.
   const auto hidden = static_cast<std::size_t>(
       name == "one_hidden" ? draw.integer("unseen", 0, static_cast<std::int64_t>(n) - 2) : n);
+  const auto second = static_cast<std::size_t>(
+      name == "documents" ? draw.integer("second", 1, static_cast<std::int64_t>(n) - 1) : 0);
   Mask mask({n, n}, std::vector<double>(n * n, 1));
   for (std::size_t r = 0; r < n; ++r)
     for (std::size_t c = 0; c < n; ++c) {
-      const bool later = (name == "causal" || name == "one_hidden") && c > r;
-      if (later || (name == "padding" && c >= kept) || (c == hidden && r > hidden)) mask.at(r, c) = 0;
+      const bool later = (name == "causal" || name == "one_hidden" || name == "documents") && c > r;
+      const bool of_the_other = r >= second && c < second;
+      if (later || of_the_other || (name == "padding" && c >= kept) || (c == hidden && r > hidden))
+        mask.at(r, c) = 0;
     }
   return mask;
 }
 
 Call drawn_attention(const Encoding& encoding, Draw& draw) {
   const std::size_t values = 2 * width_of_content(encoding, 0) + width_of_content(encoding, 2);
-  constexpr std::int64_t longest = 257;  // what it costs grows with the square
+  constexpr std::int64_t longest = 577;  // what it costs grows with the square
   const std::size_t n = draw.size("tokens", 1, 5, room(values), std::min(longest_room(values), longest));
   Call call;
   std::size_t keys = n;
@@ -217,6 +247,21 @@ Position on_a_grid(std::size_t token, std::size_t columns, std::size_t axes_behi
   return static_cast<Position>(step);
 }
 
+// The four tokens of a block after each other, and the blocks row by row.
+Position in_blocks(std::size_t token, std::size_t columns, std::size_t axes_behind) {
+  constexpr std::size_t side = 2;
+  const std::size_t within = token % (side * side), block = token / (side * side);
+  const std::size_t blocks = std::max<std::size_t>(1, columns / side);
+  return static_cast<Position>(side) * on_a_grid(block, blocks, axes_behind) +
+         on_a_grid(within, side, axes_behind);
+}
+
+// The places of one grid, which is half of all tokens, then those of the other.
+Position on_two_grids(std::size_t token, std::size_t tokens, std::size_t columns, std::size_t axes_behind) {
+  const std::size_t first = (tokens + 1) / 2, rows = std::max<std::size_t>(1, first / columns);
+  return token < first ? on_a_grid(token, columns, axes_behind) : on_a_grid(token - first, rows, axes_behind);
+}
+
 }  // namespace
 
 std::vector<Position> Arrangement::positions(std::size_t tokens, Position first, const Domain& within,
@@ -232,7 +277,10 @@ std::vector<Position> Arrangement::positions(std::size_t tokens, Position first,
                           : kind == Kind::packed      ? (r < turn ? at : behind)
                           : kind == Kind::gapped      ? (r < turn ? at : at + gap)
                           : kind == Kind::grid        ? on_a_grid(r, turn, axes_behind)
-                                               : (within.hi - first) * at / static_cast<Position>(tokens);
+                          : kind == Kind::blocks      ? in_blocks(r, turn, axes_behind)
+                          : kind == Kind::two_grids
+                              ? on_two_grids(r, tokens, turn, axes_behind)
+                              : (within.hi - first) * at / static_cast<Position>(tokens);
     out[r] = within.lo + (first - within.lo + step) % span;
   }
   return out;
@@ -249,13 +297,15 @@ Arrangement draw_arrangement(std::size_t tokens, Draw& draw, std::string_view su
   constexpr std::size_t apart = 2;
   const std::string word = std::get<std::string>(
       draw.one_of(fmt::format("arranged{}", suffix), {"consecutive", "left_padded", "packed", "spread"},
-                  {"gapped", "left_padded_apart", "packed_apart", "grids_apart"}));
+                  {"gapped", "left_padded_apart", "packed_apart", "grids_apart", "blocks", "two_grids"}));
   const auto turn = [&](std::string_view name, std::int64_t least = 1) {
     return static_cast<std::size_t>(
         draw.integer(fmt::format("{}{}", name, suffix), least, static_cast<std::int64_t>(tokens) - 1));
   };
   if (word == "left_padded_apart") return {Arrangement::Kind::left_padded, turn("padding", 0), apart};
   if (word == "grids_apart") return {Arrangement::Kind::grid, turn("columns"), apart};
+  if (word == "blocks") return {Arrangement::Kind::blocks, turn("columns")};
+  if (word == "two_grids") return {Arrangement::Kind::two_grids, turn("columns")};
   if (word == "packed_apart") return {Arrangement::Kind::packed, turn("packed", 0), apart};
   if (word == "left_padded") return {Arrangement::Kind::left_padded, turn("padding")};
   if (word == "gapped") return {Arrangement::Kind::gapped, turn("before_gap")};

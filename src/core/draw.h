@@ -64,10 +64,11 @@ constexpr std::array<std::int64_t, 9> tile_edges = {16, 17, 31, 32, 33, 64, 127,
 
 // Longer than any call that is drawn: asked for once (run/long_calls.h). Prompts have such lengths: tiles
 // that are full, one token past them, and what is none of either.
-constexpr std::array<std::int64_t, 10> long_sizes = {199, 256, 257, 777, 1024, 1025, 2049, 3001, 4096, 4097};
-// More batch rows than any call that is drawn has: past blocks of 4, 8, 16, 32 and 64 of them. Asked for
+constexpr std::array<std::int64_t, 12> long_sizes = {199,  256,  257,  577,  777,  1024,
+                                                     1025, 2049, 3001, 4096, 4097, 8257};
+// More batch rows than any call that is drawn has: past blocks of 4, 8, 16, 32, 64 and 128 of them. Asked for
 // once, too.
-constexpr std::int64_t many_rows = 65;
+constexpr std::int64_t many_rows = 129;
 
 // Whether a value is an answer to that question.
 bool answers(const Value& value, const Choice& choice);

@@ -23,15 +23,6 @@ Position last_of(const Call& call) {
   return call.positions.whole.empty() ? 0 : std::ranges::max(call.positions.whole);
 }
 
-std::size_t heads_of(const Encoding& encoding) {
-  return std::visit(
-      [](const auto& kind) -> std::size_t {
-        if constexpr (requires { kind.heads; }) return kind.heads;
-        return 1;
-      },
-      encoding);
-}
-
 std::size_t tokens_of(const Call& call) {
   if (call.batch == 0) return 0;
   return (call.mask.shape.empty() ? call.positions.size() : call.contents.front().rows()) / call.batch;

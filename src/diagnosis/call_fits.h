@@ -16,8 +16,6 @@ struct RowFit {
   bool tells = false;  // some entry may be off by less than a quarter of what the row is
 };
 
-std::size_t heads_of(const Encoding& encoding);
-
 // Tokens, or queries, in a row of the batch.
 std::size_t tokens_of(const Call& call);
 

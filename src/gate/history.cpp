@@ -24,6 +24,7 @@ namespace {
 using Clock = BudgetClock;
 using histories::Callee;
 using histories::most_before;
+using histories::most_behind;
 using histories::Step;
 
 // The exact encoding in the kind that the subject answers in, asked where both are defined.
@@ -212,13 +213,22 @@ std::vector<std::vector<Step>> sequences(const Callee& of) {
   return all;
 }
 
+// So many positions the models that people use are made for, where that is none of the numbers below: patches
+// of images and frames of speech, mostly, and tokens of texts.
+constexpr std::array<Position, 12> of_images_and_speech = {77,  197,  257,  320,  577,  640,
+                                                           729, 1370, 1500, 1601, 3600, 4032};
+constexpr std::array<Position, 12> of_texts = {7168,   14336,  28672,  32000,  40960,  81920,
+                                               120000, 128000, 130048, 163840, 202752, 256000};
+
 // The first position behind each of these many, in a new object that was asked none further: there what is
-// kept for as many may grow one call too late.
+// kept for as many may grow one call too late. Where a key stands so far before a query, so may what is kept
+// by the distance.
 std::vector<std::vector<Step>> behind_full_caches(const Callee& of) {
   if (!signature(of.encoding).positions) return {};
   constexpr Position longest = Position{1} << 18;
-  const std::int64_t n = signature(of.encoding).has(Axis::key) ? 2 : 1;  // a token has no offset from itself
-  std::vector<Step> powers, thirds, round;
+  const bool has_keys = signature(of.encoding).has(Axis::key);
+  const std::int64_t n = has_keys ? 2 : 1;  // a token has no offset from itself
+  std::vector<Step> powers, thirds, round, images, texts;
   const auto add = [&](std::vector<Step>& to, Position count) {
     if (count > of.domain.lo && count <= std::min(of.domain.hi, longest)) to.push_back({count - n + 1, n});
   };
@@ -228,7 +238,17 @@ std::vector<std::vector<Step>> behind_full_caches(const Callee& of) {
   }
   for (Position ten = 100; ten < longest; ten *= 10)
     for (const Position times : {1, 2, 5}) add(round, times * ten);
-  return {powers, thirds, round};
+  for (const Position count : of_images_and_speech) add(images, count);
+  for (const Position count : of_texts) add(texts, count);
+  std::vector<std::vector<Step>> out = {powers, thirds, round, images, texts};
+  for (std::size_t one = 0, all = out.size(); has_keys && one < all; ++one) {
+    std::vector<Step> apart;
+    for (const Step& step : out[one])
+      if (const Position count = step.t + n - 1 - of.domain.lo; count <= most_behind)
+        apart.push_back(behind(of.domain.lo, count));
+    out.push_back(std::move(apart));
+  }
+  return out;
 }
 
 // One sequence of a new object; every answer is compared.
@@ -261,8 +281,10 @@ class Walk {
         if (!alone_) alone_ = case_of(all_.truth, {steps[k]}, 0);
       }
       if (answered == Answered::refused && all_are_refused_) continue;
-      // A new object does the same; one that was asked for the far end may not.
-      const std::vector<Step> grown = {{all_.truth.domain.hi, 1}, steps[k]};
+      // A new object does the same; one that was asked for the far end, or for keys far behind it, may not.
+      Step far{all_.truth.domain.hi, 1};
+      if (steps[k].behind > 0) far.behind = most_behind;
+      const std::vector<Step> grown = {far, steps[k]};
       const CaseResult other = run_repaired(trial_, case_of(all_.truth, grown, 1));
       if (other.fails()) return shrunk(trial_, other, held_.cases + 1, plan_.budget);
       all_are_refused_ = answered == Answered::refused;

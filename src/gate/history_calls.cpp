@@ -10,7 +10,7 @@
 namespace posproof::histories {
 namespace {
 
-constexpr std::int64_t most_tokens = 129, most_batch = 5, most_apart = 64, most_behind = 512;
+constexpr std::int64_t most_tokens = 129, most_batch = 5, most_apart = 64, usual_behind = 512;
 
 // One vector for all tokens, moved on by a channel from token to token and halved: the counterexample stays
 // one vector, and tokens that are mixed up differ.
@@ -109,7 +109,9 @@ Call drawn_call(const Callee& of, Draw& draw, const std::string& which) {
   if (known.has(Axis::key)) call.keys = call.positions;
   if (known.has(Axis::key) && known.positions) {
     const Position first = std::ranges::min(positions);
-    const Position behind = draw.integer(named("behind"), 0, std::min(most_behind, first - domain.lo));
+    const Position room = first - domain.lo;
+    const Position behind =
+        draw.integer(named("behind"), {0, std::min(usual_behind, room), std::min(most_behind, room)});
     std::vector<Position> before(static_cast<std::size_t>(behind));
     std::iota(before.begin(), before.end(), first - behind);
     call.keys.whole.insert(call.keys.whole.begin(), before.begin(), before.end());

@@ -9,7 +9,8 @@
 // Sequences of calls, as a case writes them: `before=2 n1=1 t1=0 n2=8 step2=1 t2=0 n=64 step=2 t=0 x=[...]`.
 namespace posproof::histories {
 
-constexpr std::int64_t most_before = 15;  // calls before the last
+constexpr std::int64_t most_before = 15;    // calls before the last
+constexpr std::int64_t most_behind = 8192;  // keys before the first query
 
 // What the answer to one call alone is compared with: `against`, where none is before it.
 inline const std::string a_new_object = "a_new_object", the_exact_answer = "the_exact_answer";

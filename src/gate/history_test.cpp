@@ -74,7 +74,10 @@ TEST(History, what_remembers_nothing_holds_in_every_kind) {
     const auto* holds = std::get_if<Holds>(&verdict);
     ASSERT_NE(holds, nullptr) << id << ": " << name(verdict);
     EXPECT_GE(holds->cases, 25u) << id;
-    EXPECT_EQ(*right.renewed, id == "sinusoidal" ? 7 : 8) << "one new object for each sequence";
+    EXPECT_EQ(*right.renewed, id == "sinusoidal" ? 9
+                              : id == "rope"     ? 10
+                                                 : 15)
+        << "one new object for each sequence";
   }
 }
 
@@ -240,7 +243,7 @@ TEST(History, an_error_after_other_calls_is_refuted_and_one_of_every_object_is_n
   EXPECT_FALSE(std::holds_alternative<Refuted>(searched(raising(false)))) << "agreement says so";
 }
 
-// Of 80 calls two raise in every object; the one that is asked next was asked what the one before it was.
+// Of 104 calls two raise in every object; the one that is asked next was asked what the one before it was.
 TEST(History, goes_on_with_an_object_that_was_asked_the_same) {
   int asked = 0;
   const Made raising = made("rope", "dim=8", [&asked](const Encoding& of, Memory& memory, const Call& call) {
@@ -251,7 +254,7 @@ TEST(History, goes_on_with_an_object_that_was_asked_the_same) {
   });
   const Verdict verdict = searched(raising);
   ASSERT_TRUE(std::holds_alternative<Holds>(verdict)) << name(verdict);
-  EXPECT_EQ(std::get<Holds>(verdict).cases, 78u);
+  EXPECT_EQ(std::get<Holds>(verdict).cases, 102u);
   EXPECT_EQ(asked, 11);
 }
 
@@ -322,7 +325,10 @@ TEST(History, asks_these_calls_of_new_objects) {
       "\n32+1x1 64+1x1 128+1x1 256+1x1 512+1x1 1024+1x1 2048+1x1 4096+1x1 8192+1x1 16384+1x1 32768+1x1 65536+1x1 131072+1x1 "
       "262144+1x1"
       "\n48+1x1 96+1x1 192+1x1 384+1x1 768+1x1 1536+1x1 3072+1x1 6144+1x1 12288+1x1 24576+1x1 49152+1x1 98304+1x1 196608+1x1"
-      "\n100+1x1 200+1x1 500+1x1 1000+1x1 2000+1x1 5000+1x1 10000+1x1 20000+1x1 50000+1x1 100000+1x1 200000+1x1";
+      "\n100+1x1 200+1x1 500+1x1 1000+1x1 2000+1x1 5000+1x1 10000+1x1 20000+1x1 50000+1x1 100000+1x1 200000+1x1"
+      "\n77+1x1 197+1x1 257+1x1 320+1x1 577+1x1 640+1x1 729+1x1 1370+1x1 1500+1x1 1601+1x1 3600+1x1 4032+1x1"
+      "\n7168+1x1 14336+1x1 28672+1x1 32000+1x1 40960+1x1 81920+1x1 120000+1x1 128000+1x1 130048+1x1 163840+1x1 202752+1x1 "
+      "256000+1x1";
   EXPECT_EQ(asked, first);
 }
 
@@ -371,6 +377,9 @@ TEST(History, sees_a_cache_that_grows_one_call_too_late) {
                                                {"rope", "dim=8", 2048},
                                                {"rope", "dim=8", 1000},
                                                {"rope", "dim=8", 49152},
+                                               {"rope", "dim=8", 77},
+                                               {"rope", "dim=8", 40960},
+                                               {"sinusoidal", "dim=8", 1500},
                                                {"learned", "dim=8 length=400", 256},
                                                {"alibi", "heads=2", 1024}})
     for (const bool declines : {false, true}) {
@@ -615,6 +624,23 @@ TEST(History, sees_a_cache_of_a_bias_that_grows_one_call_too_late_by_another_key
         return answer(of, asked);
       }));
   EXPECT_TRUE(std::holds_alternative<Refuted>(verdict)) << name(verdict);
+}
+
+// The same of a cache by distance, which a query alone reaches whose first key stands so far before it.
+TEST(History, sees_a_cache_of_distances_that_grows_one_call_too_late) {
+  for (const Position rows : {64, 96, 500, 640, 3600}) {
+    const Verdict verdict =
+        searched(made("alibi", "heads=2", [rows](const Encoding& of, Memory& memory, const Call& call) {
+          Call asked = call;
+          const Position farthest =
+              std::ranges::max(call.positions.whole) - std::ranges::min(call.keys.whole);
+          if (farthest > rows) memory.longest = farthest;
+          for (Position& t : asked.keys.whole)
+            t += memory.longest == 0 && std::ranges::max(call.positions.whole) - t == rows ? 1 : 0;
+          return answer(of, asked);
+        }));
+    EXPECT_TRUE(std::holds_alternative<Refuted>(verdict)) << rows << name(verdict);
+  }
 }
 
 }  // namespace

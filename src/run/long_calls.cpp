@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <span>
 #include <string>
@@ -64,6 +65,36 @@ CaseResult asked_for_fewer(const Trial& trial, Case one) {
   }
   return found;
 }
+
+// Whether a call is worth its time. What rebuilds everything for each token, in a loop, may take so long for
+// the largest calls that nothing else is known of it: one that has more than four times as many entries as
+// any before is left out where it would take this long.
+class Pace {
+ public:
+  bool allows(const Case& one) const {
+    constexpr double patience = 4;  // seconds
+    return size_of(one) <= 4 * largest_ || size_of(one) * seconds_each_ <= patience;
+  }
+  void learn(const Case& one, BudgetClock::duration taken) {
+    const double size = size_of(one);
+    if (size < largest_ / 2) return;
+    largest_ = std::max(largest_, size);
+    seconds_each_ = std::chrono::duration<double>(taken).count() / size;
+  }
+
+ private:
+  // Rows times tokens, queries times keys, or of the whole operator its square.
+  static double size_of(const Case& one) {
+    const auto count = [&](std::string_view name) {
+      return one.has(name) ? static_cast<double>(std::max<std::int64_t>(1, one.integer(name))) : 1.0;
+    };
+    const double tokens = count("tokens");
+    return count("batch") * count("rows") * count("nq") * count("nk") * tokens *
+           (one.has("mask") ? tokens : 1);
+  }
+
+  double largest_ = 0, seconds_each_ = 0;
+};
 
 // What a long call has many of, and how many.
 struct Length {
@@ -132,12 +163,14 @@ std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Enco
       late->what += fmt::format("; {} {} are answered, and right", *fewer, length.word);
     return found;
   };
+  Pace pace;
   const auto ends = [&](const Case& asked, bool is_wide) {
-    if (length_of(asked).count >= too_many) return false;
+    if (length_of(asked).count >= too_many || (is_wide && !pace.allows(asked))) return false;
     if (Clock::now() >= deadline)
       end = Undecided{
           fmt::format("stopped by {} after {} of the long calls", budget.limit_text(), holds.cases), holds};
     if (end) return true;
+    const auto begins = Clock::now();
     CaseResult found;
     try {
       found = is_wide ? asked_for_fewer(one, asked) : run_repaired(one, asked);
@@ -155,6 +188,7 @@ std::optional<Verdict> agreement_in_long_calls(const Encoding& truth, const Enco
     const bool is_too_wide = is_wide && found.raised && width_of(asked);
     if (found.fails() && !is_too_wide)
       end = shrunk(one, of_one_token(truth, subject, precision, one, found), holds.cases + 1, budget);
+    pace.learn(asked, Clock::now() - begins);
     if (found.end == CaseResult::End::held) holds.add(found.residual, found.drawn.values);
     return end.has_value();
   };

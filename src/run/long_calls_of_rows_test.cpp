@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <set>
@@ -11,6 +12,7 @@
 #include "catalogue/encodings/axial_rope.h"
 #include "catalogue/encodings/m_rope.h"
 #include "catalogue/encodings/rope.h"
+#include "catalogue/encodings/sincos_2d.h"
 #include "catalogue/encodings/sinusoidal.h"
 #include "core/call.h"
 #include "core/failure.h"
@@ -26,35 +28,93 @@ using long_calls_testing::truth_of;
 
 TEST(LongCalls, of_tokens_are_two_rows_and_of_a_table_one) {
   const auto rotated = asked(truth_of(encodings::rope, "dim=8 heads=2"));
-  ASSERT_EQ(rotated.size(), 37u);
+  ASSERT_EQ(rotated.size(), 40u);
   EXPECT_EQ(rotated[0].batch, 2u);
   EXPECT_EQ(rotated[0].positions.whole.size(), 2u * 1024);
   EXPECT_EQ(rotated[0].positions.whole[1023], 1023);
   EXPECT_EQ(rotated[0].positions.whole[1024], 4999) << "the second row is elsewhere";
   EXPECT_EQ(rotated[1].positions.whole.size(), 2u * 1025);
   EXPECT_EQ(rotated[1].role, Role::key);
-  EXPECT_EQ(rotated[12].batch, 17u);
-  EXPECT_EQ(rotated[12].positions.whole.size(), 17u * 130);
-  EXPECT_EQ(rotated[12].positions.whole.back(), 16 * 19 + 129);
-  for (const std::size_t between : {25, 26}) {
+  for (std::size_t n = 0; n < 5; ++n) EXPECT_EQ(rotated[8 + n].batch, 4u << n);
+  EXPECT_EQ(rotated[14].batch, 17u);
+  EXPECT_EQ(rotated[14].positions.whole.size(), 17u * 130);
+  EXPECT_EQ(rotated[14].positions.whole.back(), 16 * 19 + 129);
+  EXPECT_EQ(rotated[15].batch, 9u);
+  EXPECT_EQ(rotated[15].positions.whole.size(), 9u * 4097) << "past 2^15, and past 2^16 with two heads";
+  for (const std::size_t between : {28, 29}) {
     EXPECT_EQ(rotated[between].batch, 1u);
-    EXPECT_EQ(rotated[between].positions.whole, between == 25 ? from_to(205, 403) : from_to(783, 1559));
-    EXPECT_EQ(rotated[between].role, between == 25 ? Role::query : Role::key);
+    EXPECT_EQ(rotated[between].positions.whole, between == 28 ? from_to(205, 403) : from_to(783, 1559));
+    EXPECT_EQ(rotated[between].role, between == 28 ? Role::query : Role::key);
   }
-  EXPECT_EQ(rotated[27].batch, 2u);
-  EXPECT_EQ(rotated[27].positions.whole.size(), 2u * 3001);
-  EXPECT_EQ(rotated[31].positions.whole.size(), 2048u);
-  for (const std::size_t other : {32, 33, 34}) EXPECT_EQ(rotated[other].positions.whole.size(), 301u);
-  for (const std::size_t most : {35, 36}) {
+  EXPECT_EQ(rotated[30].batch, 2u);
+  EXPECT_EQ(rotated[30].positions.whole.size(), 2u * 3001);
+  EXPECT_EQ(rotated[34].positions.whole.size(), 2048u);
+  for (const std::size_t other : {35, 36, 37}) EXPECT_EQ(rotated[other].positions.whole.size(), 301u);
+  for (const std::size_t most : {38, 39}) {
     EXPECT_EQ(rotated[most].batch, 1u);
-    EXPECT_EQ(rotated[most].positions.whole, from_to(0, most == 35 ? 4096 : 4095));
-    EXPECT_EQ(rotated[most].role, most == 35 ? Role::query : Role::key);
+    EXPECT_EQ(rotated[most].positions.whole, from_to(0, most == 38 ? 8256 : 4095));
+    EXPECT_EQ(rotated[most].role, most == 38 ? Role::query : Role::key);
   }
   const auto rows = asked(truth_of(encodings::sinusoidal, "dim=8"));
   ASSERT_EQ(rows.size(), 13u);
   EXPECT_EQ(rows[0].positions.whole, from_to(0, 1023));
   EXPECT_EQ(rows[2].positions.whole, from_to(0, 198));
-  EXPECT_EQ(rows[12].positions.whole, from_to(0, 4096));
+  EXPECT_EQ(rows[12].positions.whole, from_to(0, 8256));
+}
+
+// The last token of a row of more than 8,192; the last head of the last row of more than 2^16; the 129th row.
+TEST(LongCalls, refute_what_has_no_room_for_many_tokens_heads_or_rows) {
+  const Encoding truth = truth_of(encodings::rope, "dim=8 heads=2");
+  const auto refuted = [&](const std::function<bool(const Call&, std::size_t head_of_a_token)>& is) {
+    const Encoding wrong = answered_by(truth, [&](const Call& call) {
+      Tensor out = answer(truth, call);
+      for (std::size_t r = 0; r < out.rows(); ++r)
+        if (is(call, r)) out.at(r, 0) += 0.5;
+      return out;
+    });
+    const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+    return verdict && std::holds_alternative<Refuted>(*verdict);
+  };
+  EXPECT_TRUE(refuted([](const Call& call, std::size_t r) { return call.batch == 1 && r >= 2 * 8192; }));
+  EXPECT_TRUE(refuted([](const Call&, std::size_t r) { return r >= 65535; }));
+  EXPECT_TRUE(refuted([](const Call& call, std::size_t r) {
+    return call.batch > 128 && r / (call.positions.whole.size() / call.batch * 2) >= 128;
+  }));
+  EXPECT_FALSE(refuted([](const Call&, std::size_t r) { return r >= 2 * 9 * 4097; }));
+}
+
+// A grid whose places come in blocks of 2 by 2, taken for one row by row; and the second of two grids in a
+// row, taken for the rest of the first.
+TEST(LongCalls, refute_what_takes_any_grid_for_one_row_by_row) {
+  const auto row_by_row = [](std::vector<Position>& all) {
+    std::array<Position, 2> low = {all[0], all[1]}, high = low;
+    for (std::size_t n = 0; n < all.size(); ++n) {
+      low[n % 2] = std::min(low[n % 2], all[n]);
+      high[n % 2] = std::max(high[n % 2], all[n]);
+    }
+    const Position rows = high[0] - low[0] + 1, columns = high[1] - low[1] + 1;
+    if (rows < 2 || columns < 2 || rows * columns * 2 != static_cast<Position>(all.size())) return;
+    for (std::size_t n = 0; n < all.size(); n += 2) {
+      all[n] = low[0] + static_cast<Position>(n) / 2 / columns;
+      all[n + 1] = low[1] + static_cast<Position>(n) / 2 % columns;
+    }
+  };
+  const auto as_one_grid = [](std::vector<Position>& all) {
+    for (std::size_t n = 2; n < all.size(); n += 2)
+      if (all[n] == all[0] && all[n + 1] == all[1])
+        for (std::size_t m = n; m < all.size(); m += 2) all[m] += all[n - 2] - all[0] + 1;
+  };
+  const std::vector<std::function<void(std::vector<Position>&)>> faults = {row_by_row, as_one_grid};
+  for (const Encoding& truth :
+       {truth_of(encodings::axial_rope, "dim=8"), truth_of(encodings::sincos_2d, "dim=8")})
+    for (const auto& fault : faults) {
+      const Encoding wrong = answered_by(truth, [&](Call call) {
+        if (call.batch == 1 && call.positions.whole.size() >= 16) fault(call.positions.whole);
+        return answer(truth, call);
+      });
+      const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+      EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict)) << signature(truth).role;
+    }
 }
 
 // The last tile of 256 tokens, where it is full; the positions of the second of two rows; keys from the
@@ -107,22 +167,22 @@ TEST(LongCalls, of_many_rows_tell_the_numbers_of_a_position_apart) {
 
 TEST(LongCalls, are_of_many_rows_each_at_positions_of_its_own) {
   const auto rotated = asked(truth_of(encodings::rope, "dim=8 heads=2"));
-  ASSERT_EQ(rotated.size(), 37u);
+  ASSERT_EQ(rotated.size(), 40u);
   for (const std::size_t tokens : {1, 2}) {
     const Call& call = rotated[2 * tokens];
-    EXPECT_EQ(call.batch, 65u);
+    EXPECT_EQ(call.batch, 129u);
     EXPECT_NE(call.role, rotated[2 * tokens + 1].role);
-    EXPECT_EQ(rotated[2 * tokens + 1].batch, 65u);
-    EXPECT_EQ(call.positions.whole.size(), 65 * tokens);
+    EXPECT_EQ(rotated[2 * tokens + 1].batch, 129u);
+    EXPECT_EQ(call.positions.whole.size(), 129 * tokens);
     EXPECT_EQ(std::set<Position>(call.positions.whole.begin(), call.positions.whole.end()).size(),
-              65 * tokens);
-    EXPECT_EQ(call.positions.whole.back() - call.positions.whole[64 * tokens], tokens == 2 ? 1 : 0);
+              129 * tokens);
+    EXPECT_EQ(call.positions.whole.back() - call.positions.whole[128 * tokens], tokens == 2 ? 1 : 0);
   }
   // A grid has them, too, within the last position of each axis.
   const Encoding grid = truth_of(encodings::axial_rope, "dim=8");
   const auto on_a_grid = asked(grid);
-  ASSERT_EQ(on_a_grid.size(), 42u);
-  EXPECT_EQ(on_a_grid[4].positions.whole.size(), 2 * 2 * 65u);
+  ASSERT_EQ(on_a_grid.size(), 48u);
+  EXPECT_EQ(on_a_grid[4].positions.whole.size(), 2 * 2 * 129u);
   for (const Call& call : on_a_grid)
     for (std::size_t n = 0; n < call.positions.whole.size(); ++n)
       EXPECT_LE(call.positions.whole[n], positions_of(grid).last(n % 2));

@@ -31,7 +31,7 @@ using long_calls_testing::truth_of;
 
 TEST(LongCalls, of_a_bias_are_one_query_and_a_thousand_keys) {
   const auto calls = asked(truth_of(encodings::t5_bias, "heads=2"));
-  ASSERT_EQ(calls.size(), 9u);
+  ASSERT_EQ(calls.size(), 10u);
   EXPECT_EQ(calls[0].positions.whole, (std::vector<Position>{1023}));
   EXPECT_EQ(calls[0].keys.whole, from_to(0, 1023));
   const Position last = positions_of(truth_of(encodings::t5_bias, "heads=2")).hi;
@@ -42,27 +42,30 @@ TEST(LongCalls, of_a_bias_are_one_query_and_a_thousand_keys) {
   EXPECT_EQ(calls[2].keys.whole, (std::vector<Position>{0, 512}));
   EXPECT_EQ(calls[3].positions.whole, (std::vector<Position>{1023, 1022}));
   EXPECT_EQ(calls[3].keys.whole, from_to(0, 1023));
-  for (const std::size_t square : {4, 5}) {
-    EXPECT_EQ(calls[square].positions.whole, from_to(0, square == 4 ? 256 : 255));
+  for (const std::size_t square : {4, 5, 6}) {
+    EXPECT_EQ(calls[square].positions.whole, from_to(0, square == 4 ? 256 : square == 5 ? 255 : 576));
     EXPECT_EQ(calls[square].keys.whole, calls[square].positions.whole);
   }
-  EXPECT_EQ(calls[6].positions.whole, from_to(234, 300));
-  EXPECT_EQ(calls[6].keys.whole, from_to(0, 300));
-  EXPECT_EQ(calls[7].positions.whole, from_to(772, 776));
-  EXPECT_EQ(calls[8].positions.whole, from_to(330, 330));
-  EXPECT_EQ(calls[8].keys.whole, from_to(0, 330));
+  EXPECT_EQ(calls[7].positions.whole, from_to(234, 300));
+  EXPECT_EQ(calls[7].keys.whole, from_to(0, 300));
+  EXPECT_EQ(calls[8].positions.whole, from_to(772, 776));
+  EXPECT_EQ(calls[9].positions.whole, from_to(330, 330));
+  EXPECT_EQ(calls[9].keys.whole, from_to(0, 330));
 }
 
 // 2^21 values of a call are room for 1,024 tokens of 2 rows of 16 heads of 64 channels, and not for 1,025;
-// for 4,097 tokens of 2 heads of 128 channels.
+// for 8,192 tokens of 2 heads of 128 channels: 4,097, as the next number is 8,257. A square of 577 has room
+// for 25 heads.
 TEST(LongCalls, are_as_long_as_a_call_has_room_for) {
   const auto rotated = asked(truth_of(encodings::rope, "dim=64 heads=16"));
-  ASSERT_EQ(rotated.size(), 37u);
+  ASSERT_EQ(rotated.size(), 39u);
   EXPECT_EQ(rotated[1].positions.whole.size(), 2u * 1024);
-  EXPECT_EQ(rotated[35].positions.whole.size(), 1025u);
-  EXPECT_EQ(asked(truth_of(encodings::rope, "dim=128 heads=2"))[35].positions.whole.size(), 4097u);
+  EXPECT_EQ(rotated[37].positions.whole.size(), 1025u);
+  EXPECT_EQ(asked(truth_of(encodings::rope, "dim=128 heads=2")).at(37).positions.whole.size(), 4097u);
+  EXPECT_EQ(asked(truth_of(encodings::alibi, "heads=25")).size(), 10u);
+  EXPECT_EQ(asked(truth_of(encodings::alibi, "heads=26")).size(), 9u);
   const auto logits = asked(truth_of(encodings::shaw, "dim=8"));
-  ASSERT_EQ(logits.size(), 9u);
+  ASSERT_EQ(logits.size(), 10u);
   EXPECT_EQ(std::ranges::count(logits[2].contents[1].data, 0.0), 0) << "no content of the two keys is 0";
   EXPECT_EQ(logits[1].keys.whole.size(), 1025u);
 }
@@ -273,13 +276,14 @@ TEST(LongCalls, begin_behind_others_and_are_between_tiles) {
   EXPECT_TRUE(refuted([](auto tokens, auto) { return tokens > 130 && tokens < 256; }));
   EXPECT_TRUE(refuted([](auto tokens, auto) { return tokens > 513 && tokens < 1024; }));
   EXPECT_TRUE(refuted([](auto tokens, auto) { return tokens > 1025 && tokens < 4096; }));
-  EXPECT_FALSE(refuted([](auto tokens, auto) { return tokens > 4097; }));
+  EXPECT_TRUE(refuted([](auto tokens, auto) { return tokens > 4097; }));
+  EXPECT_FALSE(refuted([](auto tokens, auto) { return tokens > 8257; }));
 }
 
-// Tiles of 128 or 256: wrong where both the query and the key are past the first.
+// Tiles of 128, 256 or 512: wrong where both the query and the key are past the first.
 TEST(LongCalls, of_a_bias_are_past_the_first_tile_of_both) {
   const Encoding truth = truth_of(encodings::alibi, "heads=2");
-  for (const std::size_t tile : {128, 256}) {
+  for (const std::size_t tile : {128, 256, 512}) {
     const Encoding wrong = answered_by(truth, [&](const Call& call) {
       Tensor out = answer(truth, call);
       const std::size_t nq = call.positions.whole.size(), nk = call.keys.whole.size();

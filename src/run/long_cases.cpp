@@ -30,6 +30,8 @@ struct Sizes {
 // Those that every kind is asked for, and the most.
 constexpr Sizes shortest_sizes = {256, 257}, usual_sizes = {1024, most_usual_tokens},
                 most_sizes = {4096, 4097};
+// Past what a program may set apart for a batch, and past tiles of 512 of queries and of keys at once.
+constexpr std::int64_t past_a_buffer = 8257, past_wide_tiles = 577;
 // Between them, in no tile's size: what a program does for up to so many tokens alone.
 constexpr std::array<std::int64_t, 3> between_sizes = {199, 777, 3001};
 // Lengths that prompts are cut to or padded to, which fill tiles of 64 or of 96 or bins of a power of two.
@@ -88,6 +90,10 @@ class Contents {
   const Precision* precision_;
 };
 
+std::size_t square(std::int64_t tokens) {
+  return static_cast<std::size_t>(tokens) * static_cast<std::size_t>(tokens);
+}
+
 double product(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
@@ -112,11 +118,24 @@ void begin(Case& into, const Domain& domain, std::size_t row, std::int64_t token
   }
 }
 
+// So many tokens, or the most of `long_sizes` that a call of so many rows has room for.
+std::int64_t in_room(const Encoding& truth, std::int64_t tokens, std::int64_t rows = 1,
+                     std::size_t most = values_of_the_longest_call) {
+  const std::size_t width = signature(truth).role               ? width_of_content(truth, 0)
+                            : signature(truth).has(Axis::token) ? as<Table>(truth).dim
+                                                                : 1;
+  const auto room = static_cast<std::int64_t>(most / (heads_of(truth) * width)) / rows;
+  if (tokens <= room) return tokens;
+  const auto past = std::ranges::upper_bound(long_sizes, room);
+  return past == long_sizes.begin() ? std::max<std::int64_t>(1, room) : *std::prev(past);
+}
+
 // A case of agreement: no content is 0, so that every channel shows. Where the call has no room for so many
 // tokens, the repaired case has as many as it has.
 Case case_of_length(const Encoding& truth, const Domain& domain, std::int64_t tokens,
-                    std::string_view arranged, const Contents& contents) {
+                    std::string_view arranged, const Contents& contents, std::int64_t rows = 1) {
   const Signature& known = signature(truth);
+  tokens = in_room(truth, tokens, rows);
   const bool pairs = !known.role && !known.has(Axis::token);
   // Of consecutive keys the last is the query's own: no key is behind it, whom a causal bias would not show.
   const Position last = arranged == "spread" ? domain.hi : std::min(domain.hi, domain.lo + tokens - 1);
@@ -143,7 +162,7 @@ Case case_of_one_row(const Encoding& truth, const Domain& domain, std::int64_t t
 Case case_of_two_rows(const Encoding& truth, const Domain& domain, std::int64_t tokens,
                       std::string_view arranged, const Contents& contents) {
   const Position apart = tokens < usual_sizes.full ? 19 : 4999;
-  Case one = case_of_length(truth, domain, tokens, arranged, contents);
+  Case one = case_of_length(truth, domain, tokens, arranged, contents, 2);
   one.set("batch", 2.0);
   for (const std::size_t row : {0, 1}) begin(one, domain, row, tokens, apart * static_cast<Position>(row));
   one.set("role", arranged == "spread" ? "key" : "query");
@@ -167,6 +186,18 @@ Case case_of_a_batch(const Encoding& truth, const Domain& domain, Position rows,
   for (Position row = 0; row < rows; ++row)
     begin(out, domain, static_cast<std::size_t>(row), tokens, 19 * row);
   return out;
+}
+
+// Rows that have more than 2^15 tokens together and, of two heads, more than 2^16 heads of a token: what
+// counts them may have room for no more. None where the call has not, or the domain.
+std::optional<Case> case_of_the_largest_batch(const Encoding& truth, const Domain& domain,
+                                              const Contents& contents) {
+  constexpr Position rows = 9;
+  if (in_room(truth, most_sizes.past, rows, values_of_the_largest_call) < most_sizes.past)
+    return std::nullopt;
+  for (const Position tokens : {most_sizes.past, most_sizes.full})
+    if (fits(tokens, domain)) return case_of_a_batch(truth, domain, rows, tokens, contents);
+  return std::nullopt;
 }
 
 // Tokens that are arranged in another way from number `turn` on, or in rows of so many columns.
@@ -309,11 +340,12 @@ std::vector<Case> cases_of_rows(const Encoding& truth, const Domain& domain, con
   out.push_back(case_of_rows(truth, domain, 1, "query", contents, RowsBegin::together));
   out.push_back(case_of_rows(truth, domain, 2, "key", contents, RowsBegin::together));
   // Those that servers capture graphs for: blocks of rows that are full.
-  for (const Position rows : {4, 8, 16})
+  for (const Position rows : {4, 8, 16, 32, 64})
     out.push_back(case_of_rows(truth, domain, 1, "query", contents, RowsBegin::apart, rows));
   out.push_back(case_of_a_batch(truth, domain, 4, 33, contents));
   // As many rows of as many tokens as a step of training has: past blocks of both at once.
   out.push_back(case_of_a_batch(truth, domain, 17, 130, contents));
+  if (auto largest = case_of_the_largest_batch(truth, domain, contents)) out.push_back(std::move(*largest));
   for (Case& one : cases_of_rows_apart(truth, domain, contents)) out.push_back(std::move(one));
   for (const std::size_t row : {0, 1})
     out.push_back(case_of_one_row_of_neighbours(truth, domain, row, contents));
@@ -359,8 +391,9 @@ std::vector<Case> cases_of_many_queries(const Encoding& truth, const Domain& dom
     return sequence;
   };
   // A sequence against itself: tiles of both at once.
-  for (const std::int64_t tokens : {shortest_sizes.past, shortest_sizes.full})
-    out.push_back(last_of(tokens, tokens));
+  for (const std::int64_t tokens : {shortest_sizes.past, shortest_sizes.full, past_wide_tiles})
+    if (fits(tokens, domain) && heads_of(truth) * square(tokens) <= values_of_the_largest_call)
+      out.push_back(last_of(tokens, tokens));
   // Behind tokens that were there before: a chunk of a prompt, tokens that were guessed, one token. None of
   // the keys fill tiles.
   for (const auto& [queries, keys] : {std::pair{67, 301}, {5, 777}, {1, 331}})
@@ -381,6 +414,15 @@ Case case_of_the_operator(const Encoding& truth, std::int64_t tokens, const std:
   for (double& x : query) x = std::ldexp(x, -std::ilogb(logit) - smaller);
   for (std::size_t n = 0; n < signature(truth).takes.size(); ++n)
     one.set(signature(truth).takes[n].name, n == 0 ? query : contents.of(n));
+  return one;
+}
+
+// The same of queries and keys that are zeros: what positions do is all that there is, and sums of gates over
+// many tokens are of the sizes that training begins with.
+Case case_without_logits(const Encoding& truth, std::int64_t tokens, const Contents& contents) {
+  Case one = case_of_the_operator(truth, tokens, "causal", contents, 0);
+  for (std::size_t n = 0; n < 2; ++n)
+    one.set(signature(truth).takes[n].name, std::vector<double>(width_of_content(truth, n), 0));
   return one;
 }
 
@@ -410,19 +452,31 @@ bool ignores_positions(const Encoding& truth, const Contents& contents) {
 
 // In which what the positions give decides: of large logits the keys with the largest take all of the weight.
 // The fewer keys there are, the more one counts: one past each tile, which every query sees where the
-// encoding has room for that, and whose logits are up to 4. Of many keys none of the contents is past 1.
+// encoding has room for that, and whose logits are up to 4, of the last key 8. Of many keys none of the
+// contents is past 1.
 std::vector<Case> cases_of_all_keys(const Encoding& truth, const Contents& contents) {
   const std::string mask = is_causal(truth) ? "causal" : "none";
   std::vector<Case> out;
   for (const std::int64_t tokens : {65, 129, 193})
     out.push_back(case_of_the_operator(truth, tokens, mask, contents, 5));
   out.push_back(case_of_the_operator(truth, shortest_sizes.past, "causal", contents, 7));
-  // Other keys than queries, in no tile's number: one token's, a chunk's, and fewer.
-  if (ignores_positions(truth, contents))
-    for (const auto& [queries, keys] : {std::pair{1, 131}, {67, 301}, {131, 67}}) {
+  // Two sequences in one row, where the mask tells them apart.
+  if (as<Attention>(truth).any_mask)
+    for (const std::int64_t tokens : {5, 33}) {
+      out.push_back(case_of_the_operator(truth, tokens, "documents", contents, 5));
+      out.back().set("second", static_cast<double>(tokens / 2));
+    }
+  // Other keys than queries, in no tile's number: one token's, a chunk's, and fewer; and of few queries so
+  // many keys that they are past a wide tile, where others have a square of them.
+  if (!ignores_positions(truth, contents)) {
+    out.push_back(case_of_the_operator(truth, past_wide_tiles, "causal", contents, 9));
+    out.push_back(case_without_logits(truth, past_wide_tiles, contents));
+  } else {
+    for (const auto& [queries, keys] : {std::pair{1, 131}, {67, 301}, {131, 67}, {5, 577}}) {
       out.push_back(case_of_the_operator(truth, queries, "across", contents, 6));
       out.back().set("keys", static_cast<double>(keys));
     }
+  }
   return out;
 }
 
@@ -447,11 +501,19 @@ Case case_of_opposite_tokens(const Encoding& truth, const Contents& contents) {
 // The most tokens: of a rotation queries past all tiles, and keys that fill them.
 std::vector<Case> cases_of_the_most(const Encoding& truth, const Domain& domain, const Contents& contents) {
   if (!fits(most_sizes.full, domain)) return {};
-  const std::int64_t tokens = fits(most_sizes.past, domain) ? most_sizes.past : most_sizes.full;
+  const std::int64_t tokens = fits(past_a_buffer, domain)     ? past_a_buffer
+                              : fits(most_sizes.past, domain) ? most_sizes.past
+                                                              : most_sizes.full;
   if (!signature(truth).role) return {case_of_length(truth, domain, tokens, "consecutive", contents)};
   return {case_of_one_row(truth, domain, tokens, "query", contents),
           case_of_one_row(truth, domain, most_sizes.full, "key", contents)};
 }
+
+// A grid in blocks of 2 by 2, one with other numbers of blocks along it and across; and two grids, of 3 by 4
+// and of 4 by 3.
+constexpr std::array<Arranged, 3> images = {{{"blocks", "columns", 6, "query"},
+                                             {"blocks", "columns", 4, "key"},
+                                             {"two_grids", "columns", 4, "query"}}};
 
 // So many tokens of one row.
 constexpr std::int64_t arranged_tokens = 301;
@@ -460,9 +522,9 @@ constexpr std::array<Arranged, 3> arranged_otherwise = {{{"packed", "packed", 19
                                                          {"gapped", "before_gap", 150, "key"}}};
 
 Case case_of_one_arranged(const Encoding& truth, const Domain& domain, const Arranged& as,
-                          const Contents& contents) {
-  Case one = signature(truth).role ? case_of_one_row(truth, domain, arranged_tokens, as.role, contents, 3)
-                                   : case_of_length(truth, domain, arranged_tokens, as.word, contents);
+                          const Contents& contents, std::int64_t tokens = arranged_tokens) {
+  Case one = signature(truth).role ? case_of_one_row(truth, domain, tokens, as.role, contents, 3)
+                                   : case_of_length(truth, domain, tokens, as.word, contents);
   arrange(one, as);
   return one;
 }
@@ -488,6 +550,8 @@ std::vector<Case> cases_between(const Encoding& truth, const Domain& domain, con
               : case_of_length(truth, domain, filled_sizes[n], "consecutive", contents));
   for (const Arranged& as : arranged_otherwise)
     if (fits(arranged_tokens, domain)) out.push_back(case_of_one_arranged(truth, domain, as, contents));
+  if (domain.axes > 1 && !domain.real)
+    for (const Arranged& as : images) out.push_back(case_of_one_arranged(truth, domain, as, contents, 24));
   return out;
 }
 
