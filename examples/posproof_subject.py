@@ -1345,8 +1345,11 @@ def _wants(function, name, before):
 
 
 def _looked_up(function, name, before):
+    compiled = hasattr(getattr(function, "schema", None), "arguments")
+    own = function if compiled else getattr(function, "forward", function)  # of a module of PyTorch, called through others
     try:
-        parameters = list(inspect.signature(function).parameters.values())
+        parameters = _parameters(own) if hasattr(getattr(own, "schema", None), "arguments") else \
+            list(inspect.signature(own).parameters.values())
     except (TypeError, ValueError):  # a function that was compiled does not say
         return True
     if any(one.kind == one.VAR_POSITIONAL for one in parameters):
@@ -1373,6 +1376,9 @@ class _Call:
         how = self.how
         shown = [_Given(name, self._as_taken(name, array), self.words.get("arrays"), how.given_as, how.torch)
                  for name, array in given]
+        names = [name for name, _ in given]
+        if "keys" in names and np.array_equal(*(given[names.index(name)][1] for name in ("queries", "keys"))):
+            shown[names.index("keys")] = shown[names.index("queries")]  # one array, as self-attention hands it in
         returned = function(*([one.array for one in shown] + list(more)))
         if returned is None and how.in_place:
             returned = [one.array for one in shown if one.name in _CONTENTS]

@@ -156,7 +156,7 @@ Arrangement draw_arrangement(std::size_t tokens, Draw& draw, std::string_view su
 // As many values as a content or an answer has at most where a long call is drawn.
 constexpr std::size_t values_of_a_long_call = std::size_t{1} << 16;
 // The same of the longest, which are asked for once (`long_sizes`), and of the one that has the most.
-constexpr std::size_t values_of_the_longest_call = std::size_t{1} << 21;
+constexpr std::size_t values_of_the_longest_call = std::size_t{1} << 22;
 constexpr std::size_t values_of_the_largest_call = std::size_t{1} << 23;
 
 // A sequence of tokens at these positions: positions of queries and keys, the length that the last one needs.

@@ -142,8 +142,10 @@ std::int64_t longest_room(std::size_t values) {
 }
 
 // Of n queries, and of as many keys. In recorded cases alone are `across`, where there are `keys` of them and
-// every query sees all; and `documents`: two sequences in one row, the second from number `second` on, of
-// which each token sees those of its own up to itself.
+// every query sees all, and masks with a `part`: `documents`, two sequences in one row, the second from that
+// number on, of which each token sees those of its own up to itself; `window`, so many tokens, itself the
+// last; and `prefix`, so many first tokens, and those up to itself. A causal mask may hide one key, `unseen`,
+// from every later query: whether that counts as a position all the same is the encoding's own.
 Mask drawn_mask(Draw& draw, std::size_t n, const Attention& attention, std::size_t& keys) {
   std::vector<Value> masks = {"causal"};
   if (!attention.causal) masks.insert(masks.begin(), "none");
@@ -151,7 +153,7 @@ Mask drawn_mask(Draw& draw, std::size_t n, const Attention& attention, std::size
   if (attention.causal && n > 1) masks.emplace_back("one_hidden");
   std::vector<Value> rare;
   if (!attention.causal) rare.emplace_back("across");
-  if (attention.any_mask && n > 1) rare.emplace_back("documents");
+  if (attention.any_mask && n > 1) rare.insert(rare.end(), {"documents", "window", "prefix"});
   const std::string name = std::get<std::string>(draw.one_of("mask", masks, rare));
   if (name == "across") {
     keys = static_cast<std::size_t>(draw.integer("keys", 1, most_keys_across));
@@ -160,17 +162,18 @@ Mask drawn_mask(Draw& draw, std::size_t n, const Attention& attention, std::size
   // Behind the keys that are kept there is padding, which no query sees.
   const auto kept = static_cast<std::size_t>(
       name == "padding" ? draw.integer("kept", 1, static_cast<std::int64_t>(n) - 1) : 0);
-  // A causal mask that hides one key from every later query: whether it counts as a position all the same is
-  // the encoding's own.
   const auto hidden = static_cast<std::size_t>(
       name == "one_hidden" ? draw.integer("unseen", 0, static_cast<std::int64_t>(n) - 2) : n);
-  const auto second = static_cast<std::size_t>(
-      name == "documents" ? draw.integer("second", 1, static_cast<std::int64_t>(n) - 1) : 0);
+  const bool of_parts = name == "documents" || name == "window" || name == "prefix";
+  const auto part =
+      static_cast<std::size_t>(of_parts ? draw.integer("part", 1, static_cast<std::int64_t>(n) - 1) : 0);
   Mask mask({n, n}, std::vector<double>(n * n, 1));
   for (std::size_t r = 0; r < n; ++r)
     for (std::size_t c = 0; c < n; ++c) {
-      const bool later = (name == "causal" || name == "one_hidden" || name == "documents") && c > r;
-      const bool of_the_other = r >= second && c < second;
+      const bool later =
+          (name == "causal" || name == "one_hidden" || of_parts) && c > r && !(name == "prefix" && c < part);
+      const bool of_the_other =
+          (name == "documents" && r >= part && c < part) || (name == "window" && r >= c + part);
       if (later || of_the_other || (name == "padding" && c >= kept) || (c == hidden && r > hidden))
         mask.at(r, c) = 0;
     }

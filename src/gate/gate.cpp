@@ -166,11 +166,20 @@ class Run {
     gated_.skipped = gated_.subject.not_asked;
     if (options_.two_heads && is_of_live_rotation() && !gated_.subject.own_heads)
       gated_.skipped.emplace_back("heads from 2 on: heads 0 and 1 are asked for; `--heads` says how many");
+    if (!options_.positions) say_other_end();
     if (hides_later_keys())
       gated_.skipped.emplace_back("keys after the query: they are not compared, as a causal mask hides them");
     if (gated_.subject.live)
       gated_.subject.encoding =
           telling(counting_declined(std::move(gated_.subject.encoding), declined_), options.called);
+  }
+
+  // Where the encoding has an end of its own, as a table of so many rows, and the subject ends before.
+  void say_other_end() {
+    const Domain &own = positions_of(truth_), &given = positions_of(gated_.subject.encoding);
+    if (own.ends && own.axes == 1 && !own.real && given.axes == 1 && given.hi < own.hi)
+      gated_.skipped.push_back(fmt::format(
+          "positions {} to {}: the encoding has them, and the subject ends before", given.hi + 1, own.hi));
   }
 
   bool hides_later_keys() const {

@@ -73,6 +73,25 @@ TEST(GateSkips, each_call_of_a_file_once) {
   EXPECT_EQ(std::ranges::count(found.skipped, "call/refuses_out_of_range: a file answers no calls"), 1);
 }
 
+// A table of 8 rows, and a subject that has fewer.
+TEST(GateSkips, positions_that_the_encoding_alone_has_are_named) {
+  const auto said = [](Position last) {
+    Gated one{"learned", "dim=4 length=8"};
+    one.change = [last](Subject& subject) {
+      Domain positions(0, last);
+      positions.ends = true;
+      subject.encoding = with_positions(subject.encoding, positions);
+    };
+    std::string out;
+    for (const std::string& skipped : one(3, std::string(agreement_id)).skipped)
+      if (skipped.starts_with("positions ")) out += skipped;
+    return out;
+  };
+  EXPECT_EQ(said(7), "");
+  EXPECT_EQ(said(6), "positions 7 to 7: the encoding has them, and the subject ends before");
+  EXPECT_EQ(said(9), "");
+}
+
 // A file of rows is compared as a whole; of a bias, whose pairs it has for some positions, calls say more.
 TEST(GateSkips, the_sample_of_a_file_of_rows_and_not_of_one_of_a_bias) {
   const auto sampled = [](const std::string& encoding, const std::string& parameters) {

@@ -35,9 +35,12 @@ struct Compared {
   Function<void()> renew;
 };
 
-// Of several numbers a rotation's position may have any; a window's class token has places of its own.
+// Of several numbers a rotation's position may have any, and the row of a table; a class token has places of
+// its own, and tokens of a window are no sequence.
 bool has_calls(const Encoding& truth) {
-  return positions_of(truth).axes == 1 || signature(truth).role;
+  const Domain& domain = positions_of(truth);
+  const Signature& known = signature(truth);
+  return domain.axes == 1 || known.role || (known.has(Axis::token) && !domain.real && !domain.class_token);
 }
 
 // Why there is nothing to compare, where there is nothing.
@@ -188,6 +191,8 @@ std::vector<std::vector<Step>> sequences(const Callee& of) {
        backwards_between(lo, 6)},
   };
   const Signature& known = signature(of.encoding);
+  // keys before any query
+  if (known.role) all.push_back({{lo, 8, 1, "key"}, {lo, 8}, {lo + 3, 5, 2, "key"}});
   // rows of which the first stands where it stood, and the others do not
   if (known.has(Axis::batch) && known.positions)
     all.push_back({rows_apart(lo, 16, 0), rows_apart(lo, 16, 5), rows_apart(lo, 16, 2),
@@ -244,7 +249,7 @@ std::vector<std::vector<Step>> behind_full_caches(const Callee& of) {
   for (std::size_t one = 0, all = out.size(); has_keys && one < all; ++one) {
     std::vector<Step> apart;
     for (const Step& step : out[one])
-      if (const Position count = step.t + n - 1 - of.domain.lo; count <= most_behind)
+      if (const Position count = step.t + n - 1 - of.domain.lo; count < most_behind)
         apart.push_back(behind(of.domain.lo, count));
     out.push_back(std::move(apart));
   }

@@ -10,7 +10,7 @@
 namespace posproof::histories {
 
 constexpr std::int64_t most_before = 15;    // calls before the last
-constexpr std::int64_t most_behind = 8192;  // keys before the first query
+constexpr std::int64_t most_behind = 1025;  // keys before the first query: one more than a cache of 1,024
 
 // What the answer to one call alone is compared with: `against`, where none is before it.
 inline const std::string a_new_object = "a_new_object", the_exact_answer = "the_exact_answer";

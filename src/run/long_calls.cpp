@@ -72,7 +72,7 @@ CaseResult asked_for_fewer(const Trial& trial, Case one) {
 class Pace {
  public:
   bool allows(const Case& one) const {
-    constexpr double patience = 4;  // seconds
+    constexpr double patience = 3;  // seconds
     return size_of(one) <= 4 * largest_ || size_of(one) * seconds_each_ <= patience;
   }
   void learn(const Case& one, BudgetClock::duration taken) {

@@ -33,7 +33,7 @@ using long_calls_testing::truth_of;
 
 TEST(LongCalls, of_the_whole_operator_are_of_two_tokens_and_of_65_to_577) {
   const auto calls = asked(operator_of_rope());
-  ASSERT_EQ(calls.size(), 10u);
+  ASSERT_EQ(calls.size(), 14u);
   EXPECT_EQ(calls[0].contents.at(0).shape, (Shape{2, 4}));
   EXPECT_EQ(calls[0].mask.at(0, 1), 0);
   EXPECT_EQ(calls[1].contents.at(0).shape, (Shape{257, 4}));
@@ -51,18 +51,22 @@ TEST(LongCalls, of_the_whole_operator_are_of_two_tokens_and_of_65_to_577) {
   for (std::size_t call = 1; call < calls.size(); ++call) {
     const double logit =
         2 * largest(calls[call].contents[0]) * largest(calls[call].contents[1]);  // 4 / sqrt(4)
-    EXPECT_EQ(logit <= 2, call >= 5 && call != 7) << logit;
+    EXPECT_EQ(logit <= 2, call == 5 || call >= 12 || (call >= 6 && call <= 8)) << logit;
     EXPECT_EQ(logit <= 8, call > 1) << logit;
   }
   std::vector<std::size_t> tokens;
   for (std::size_t call = 2; call < calls.size(); ++call) tokens.push_back(calls[call].contents[0].rows());
-  EXPECT_EQ(tokens, (std::vector<std::size_t>{65, 129, 193, 257, 5, 33, 577, 577}));
-  // Two sequences in one row: 2 and 3 tokens, 16 and 17.
-  for (const std::size_t call : {6, 7}) {
+  EXPECT_EQ(tokens, (std::vector<std::size_t>{65, 129, 193, 257, 5, 5, 5, 33, 33, 33, 577, 577}));
+  // Two sequences in one row, 2 and 3 tokens, 16 and 17; a window of as many as the first; a prefix of as
+  // many.
+  for (const std::size_t call : {6, 9}) {
     const std::size_t second = call == 6 ? 2 : 16, n = call == 6 ? 5 : 33;
     for (std::size_t r = 0; r < n; ++r)
-      for (std::size_t c = 0; c < n; ++c)
+      for (std::size_t c = 0; c < n; ++c) {
         EXPECT_EQ(calls[call].mask.at(r, c), c <= r && (r < second) == (c < second)) << r << ' ' << c;
+        EXPECT_EQ(calls[call + 1].mask.at(r, c), c <= r && r - c < second) << r << ' ' << c;
+        EXPECT_EQ(calls[call + 2].mask.at(r, c), c <= r || c < second) << r << ' ' << c;
+      }
   }
 }
 
@@ -71,12 +75,12 @@ TEST(LongCalls, of_the_whole_operator_are_of_two_tokens_and_of_65_to_577) {
 TEST(LongCalls, of_what_ignores_positions_have_other_keys_than_queries) {
   const Encoding truth = attention::in_every_kind(truth_of(encodings::none, "dim=8")).back();
   const auto calls = asked(truth);
-  ASSERT_EQ(calls.size(), 12u);
-  EXPECT_EQ(calls[8].mask.shape, (Shape{1, 131}));
-  EXPECT_EQ(calls[9].contents[0].rows(), 67u);
-  EXPECT_EQ(calls[9].contents[2].rows(), 301u);
-  EXPECT_EQ(calls[10].mask.shape, (Shape{131, 67}));
-  EXPECT_EQ(calls[11].mask.shape, (Shape{5, 577}));
+  ASSERT_EQ(calls.size(), 16u);
+  EXPECT_EQ(calls[12].mask.shape, (Shape{1, 131}));
+  EXPECT_EQ(calls[13].contents[0].rows(), 67u);
+  EXPECT_EQ(calls[13].contents[2].rows(), 301u);
+  EXPECT_EQ(calls[14].mask.shape, (Shape{131, 67}));
+  EXPECT_EQ(calls[15].mask.shape, (Shape{5, 577}));
   const auto cut = answered_by(truth, [&](Call call) {
     const std::size_t queries = call.mask.rows(), keys = call.mask.width();
     if (queries != keys && keys > 64)
@@ -91,7 +95,7 @@ TEST(LongCalls, of_what_ignores_positions_have_other_keys_than_queries) {
   });
   const auto held = agreement_in_long_calls(truth, itself, all_f32, {});
   ASSERT_TRUE(held && std::holds_alternative<Holds>(*held));
-  EXPECT_EQ(std::get<Holds>(*held).cases, 8u);
+  EXPECT_EQ(std::get<Holds>(*held).cases, 12u);
   for (const Call& call : asked(truth_of(encodings::shaw_values, "dim=4")))
     EXPECT_EQ(call.mask.rows(), call.mask.width());
 }
@@ -192,7 +196,7 @@ TEST(LongCalls, of_two_opposite_tokens_have_opposite_keys_and_values) {
 TEST(LongCalls, of_all_keys_of_an_operator_have_logits_that_count) {
   const Encoding truth = operator_of_rope();
   const auto wide = wide_cases(truth, truth, all_f32);
-  ASSERT_EQ(wide.size(), 8u);
+  ASSERT_EQ(wide.size(), 12u);
   for (const Case& one : wide) {
     const auto q = std::get<std::vector<double>>(*one.find("q")),
                k = std::get<std::vector<double>>(*one.find("k"));

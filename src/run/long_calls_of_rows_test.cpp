@@ -8,9 +8,13 @@
 #include <functional>
 #include <set>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "catalogue/encodings/axial_rope.h"
+#include "catalogue/encodings/learned.h"
 #include "catalogue/encodings/m_rope.h"
+#include "catalogue/encodings/nerf.h"
 #include "catalogue/encodings/rope.h"
 #include "catalogue/encodings/sincos_2d.h"
 #include "catalogue/encodings/sinusoidal.h"
@@ -28,38 +32,55 @@ using long_calls_testing::truth_of;
 
 TEST(LongCalls, of_tokens_are_two_rows_and_of_a_table_one) {
   const auto rotated = asked(truth_of(encodings::rope, "dim=8 heads=2"));
-  ASSERT_EQ(rotated.size(), 40u);
+  ASSERT_EQ(rotated.size(), 49u);
   EXPECT_EQ(rotated[0].batch, 2u);
   EXPECT_EQ(rotated[0].positions.whole.size(), 2u * 1024);
   EXPECT_EQ(rotated[0].positions.whole[1023], 1023);
   EXPECT_EQ(rotated[0].positions.whole[1024], 4999) << "the second row is elsewhere";
   EXPECT_EQ(rotated[1].positions.whole.size(), 2u * 1025);
   EXPECT_EQ(rotated[1].role, Role::key);
-  for (std::size_t n = 0; n < 5; ++n) EXPECT_EQ(rotated[8 + n].batch, 4u << n);
-  EXPECT_EQ(rotated[14].batch, 17u);
-  EXPECT_EQ(rotated[14].positions.whole.size(), 17u * 130);
-  EXPECT_EQ(rotated[14].positions.whole.back(), 16 * 19 + 129);
-  EXPECT_EQ(rotated[15].batch, 9u);
-  EXPECT_EQ(rotated[15].positions.whole.size(), 9u * 4097) << "past 2^15, and past 2^16 with two heads";
-  for (const std::size_t between : {28, 29}) {
-    EXPECT_EQ(rotated[between].batch, 1u);
-    EXPECT_EQ(rotated[between].positions.whole, between == 28 ? from_to(205, 403) : from_to(783, 1559));
-    EXPECT_EQ(rotated[between].role, between == 28 ? Role::query : Role::key);
-  }
-  EXPECT_EQ(rotated[30].batch, 2u);
-  EXPECT_EQ(rotated[30].positions.whole.size(), 2u * 3001);
-  EXPECT_EQ(rotated[34].positions.whole.size(), 2048u);
-  for (const std::size_t other : {35, 36, 37}) EXPECT_EQ(rotated[other].positions.whole.size(), 301u);
-  for (const std::size_t most : {38, 39}) {
-    EXPECT_EQ(rotated[most].batch, 1u);
-    EXPECT_EQ(rotated[most].positions.whole, from_to(0, most == 38 ? 8256 : 4095));
-    EXPECT_EQ(rotated[most].role, most == 38 ? Role::query : Role::key);
-  }
+  // In their order, of so many rows of so many tokens.
+  std::vector<std::pair<std::size_t, std::size_t>> sizes;
+  for (const Call& call : rotated) sizes.emplace_back(call.batch, call.positions.whole.size() / call.batch);
+  const std::vector<std::pair<std::size_t, std::size_t>>
+      expected = {{2, 1024}, {2, 1025},                                           // long
+                  {129, 1},  {129, 1},  {129, 2},  {129, 2}, {129, 1}, {129, 2},  // many rows
+                  {4, 33},   {8, 49},   {12, 7},   {9, 289}, {16, 16}, {2, 2},
+                  {3, 8},  // prompts, images, extents that are alike
+                  {4, 1},    {8, 1},    {16, 1},   {32, 1},  {64, 1},  {4, 33},
+                  {17, 130}, {9, 4097},  // past 2^15 and, with two heads, 2^16
+                  {3, 5},    {3, 5},    {3, 5},    {3, 5},   {3, 33},  {3, 33},
+                  {3, 33},   {3, 33},                        // padded or packed apart
+                  {2, 2},    {2, 2},    {2, 16},   {2, 16},  // neighbours in one row
+                  {1, 2},    {1, 2},                         // large and small contents
+                  {1, 199},  {1, 777},  {2, 3001}, {1, 160}, {1, 384}, {1, 512},
+                  {1, 2048}, {1, 301},  {1, 301},  {1, 301},  // packed, padded, with a gap
+                  {1, 8257}, {1, 4096}};
+  EXPECT_EQ(sizes, expected);
+  const auto of = [&](std::size_t batch, std::size_t tokens) {
+    return *std::ranges::find_if(rotated, [=](const Call& call) {
+      return call.batch == batch && call.positions.whole.size() == batch * tokens;
+    });
+  };
+  EXPECT_EQ(of(17, 130).positions.whole.back(), 16 * 19 + 129);
+  EXPECT_EQ(of(1, 199).positions.whole, from_to(205, 403));
+  EXPECT_EQ(of(1, 777).positions.whole, from_to(783, 1559));
+  EXPECT_NE(of(1, 199).role, of(1, 777).role);
+  EXPECT_EQ(of(1, 8257).positions.whole, from_to(0, 8256));
+  EXPECT_EQ(of(1, 8257).role, Role::query);
+  EXPECT_EQ(of(1, 4096).positions.whole, from_to(0, 4095));
+  EXPECT_EQ(of(1, 4096).role, Role::key);
+  for (const std::size_t row : {0, 1, 2, 3})
+    EXPECT_EQ(of(4, 33).positions.whole.at(33 * row), 0) << "all begin at one";
+  const double of_others = std::abs(of(1, 199).contents.front().at(0, 0));
+  EXPECT_EQ(std::abs(rotated[35].contents.front().at(0, 0)), 0x1p17 * of_others);
+  EXPECT_EQ(std::abs(rotated[36].contents.front().at(0, 0)), 0x1p-30 * of_others);
   const auto rows = asked(truth_of(encodings::sinusoidal, "dim=8"));
-  ASSERT_EQ(rows.size(), 13u);
+  ASSERT_EQ(rows.size(), 14u);
   EXPECT_EQ(rows[0].positions.whole, from_to(0, 1023));
   EXPECT_EQ(rows[2].positions.whole, from_to(0, 198));
-  EXPECT_EQ(rows[12].positions.whole, from_to(0, 8256));
+  EXPECT_EQ(rows[12].positions.whole, from_to(0, 7)) << "as many as channels";
+  EXPECT_EQ(rows[13].positions.whole, from_to(0, 8256));
 }
 
 // The last token of a row of more than 8,192; the last head of the last row of more than 2^16; the 129th row.
@@ -81,6 +102,65 @@ TEST(LongCalls, refute_what_has_no_room_for_many_tokens_heads_or_rows) {
     return call.batch > 128 && r / (call.positions.whole.size() / call.batch * 2) >= 128;
   }));
   EXPECT_FALSE(refuted([](const Call&, std::size_t r) { return r >= 2 * 9 * 4097; }));
+}
+
+// Axes that are told apart by their extents: of as many rows as tokens; of as many tokens, or rows and
+// tokens, as heads; of as many tokens as channels.
+TEST(LongCalls, refute_what_takes_an_axis_for_another_of_its_extent) {
+  const auto refuted = [](const Encoding& truth,
+                          const std::function<bool(const Call&, std::size_t tokens)>& alike) {
+    const Encoding wrong = answered_by(truth, [&](Call call) {
+      const std::size_t tokens = call.positions.whole.size() / std::max<std::size_t>(1, call.batch);
+      if (alike(call, tokens)) std::ranges::reverse(call.positions.whole);
+      return answer(truth, call);
+    });
+    const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+    return verdict && std::holds_alternative<Refuted>(*verdict);
+  };
+  const Encoding rope = truth_of(encodings::rope, "dim=48 heads=5"),
+                 rows = truth_of(encodings::sinusoidal, "dim=48");
+  EXPECT_TRUE(refuted(rope, [](const Call& call, std::size_t n) { return n > 8 && n == call.batch; }));
+  EXPECT_TRUE(refuted(rope, [](const Call& call, std::size_t n) { return n == 5 && call.batch == 5; }));
+  EXPECT_TRUE(refuted(rope, [](const Call&, std::size_t n) { return n == 48; }));
+  EXPECT_TRUE(refuted(rows, [](const Call&, std::size_t n) { return n == 48; }));
+  EXPECT_FALSE(refuted(rows, [](const Call&, std::size_t n) { return n == 47; }));
+}
+
+// What has its contents in f16 on the way loses those that are larger than all of its numbers, or smaller.
+TEST(LongCalls, refute_what_has_its_contents_in_f16_on_the_way) {
+  const Encoding truth = truth_of(encodings::rope, "dim=8 heads=2");
+  for (const bool large : {true, false}) {
+    const Encoding wrong = answered_by(truth, [&](Call call) {
+      for (double& x : call.contents.front().data)
+        x = large ? std::clamp(x, -65504.0, 65504.0) : std::abs(x) < 0x1p-25 ? 0 : x;
+      return answer(truth, call);
+    });
+    for (const Precision& p : {all_f32, Precision::parse("bf16"), Precision::parse("f16")}) {
+      const auto verdict = agreement_in_long_calls(truth, wrong, p, {});
+      ASSERT_TRUE(verdict);
+      EXPECT_EQ(std::holds_alternative<Refuted>(*verdict), p != Precision::parse("f16")) << large << p.word();
+    }
+  }
+}
+
+// Points at real coordinates in chunks of 2,048.
+TEST(LongCalls, refute_what_has_no_room_for_many_points) {
+  const Encoding truth = truth_of(encodings::nerf, "axes=1 frequencies=2");
+  const Encoding wrong = answered_by(truth, [&](const Call& call) {
+    Tensor out = answer(truth, call);
+    for (std::size_t r = 2048; r < out.rows(); ++r) out.at(r, 0) += 0.5;
+    return out;
+  });
+  const auto verdict = agreement_in_long_calls(truth, wrong, all_f32, {});
+  EXPECT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
+}
+
+// Rows of a batch in one call: more tokens than the table has rows.
+TEST(LongCalls, are_of_more_tokens_than_a_table_has_positions) {
+  std::size_t most = 0;
+  for (const Call& call : asked(truth_of(encodings::learned, "dim=8 length=100")))
+    most = std::max(most, call.positions.whole.size());
+  EXPECT_EQ(most, 2049u);
 }
 
 // A grid whose places come in blocks of 2 by 2, taken for one row by row; and the second of two grids in a
@@ -167,7 +247,7 @@ TEST(LongCalls, of_many_rows_tell_the_numbers_of_a_position_apart) {
 
 TEST(LongCalls, are_of_many_rows_each_at_positions_of_its_own) {
   const auto rotated = asked(truth_of(encodings::rope, "dim=8 heads=2"));
-  ASSERT_EQ(rotated.size(), 40u);
+  ASSERT_EQ(rotated.size(), 49u);
   for (const std::size_t tokens : {1, 2}) {
     const Call& call = rotated[2 * tokens];
     EXPECT_EQ(call.batch, 129u);
@@ -181,7 +261,7 @@ TEST(LongCalls, are_of_many_rows_each_at_positions_of_its_own) {
   // A grid has them, too, within the last position of each axis.
   const Encoding grid = truth_of(encodings::axial_rope, "dim=8");
   const auto on_a_grid = asked(grid);
-  ASSERT_EQ(on_a_grid.size(), 48u);
+  ASSERT_GE(on_a_grid.size(), 48u);
   EXPECT_EQ(on_a_grid[4].positions.whole.size(), 2 * 2 * 129u);
   for (const Call& call : on_a_grid)
     for (std::size_t n = 0; n < call.positions.whole.size(); ++n)

@@ -51,19 +51,30 @@ TEST(LongCalls, of_a_bias_are_one_query_and_a_thousand_keys) {
   EXPECT_EQ(calls[8].positions.whole, from_to(772, 776));
   EXPECT_EQ(calls[9].positions.whole, from_to(330, 330));
   EXPECT_EQ(calls[9].keys.whole, from_to(0, 330));
+  const auto of_eight = asked(truth_of(encodings::t5_bias, "heads=8"));
+  ASSERT_EQ(of_eight.size(), 11u);
+  EXPECT_EQ(of_eight[7].positions.whole, from_to(0, 7)) << "as many of both as heads";
+  EXPECT_EQ(of_eight[7].keys.whole, from_to(0, 7));
 }
 
-// 2^21 values of a call are room for 1,024 tokens of 2 rows of 16 heads of 64 channels, and not for 1,025;
-// for 8,192 tokens of 2 heads of 128 channels: 4,097, as the next number is 8,257. A square of 577 has room
-// for 25 heads.
+// 2^22 values are room for 1,024 tokens of 2 rows of 16 heads of 128 channels, and not for 1,025; 2^23 for
+// 4,096 of one row. A square of 577 has room for 25 heads.
 TEST(LongCalls, are_as_long_as_a_call_has_room_for) {
-  const auto rotated = asked(truth_of(encodings::rope, "dim=64 heads=16"));
-  ASSERT_EQ(rotated.size(), 39u);
+  const auto rotated = asked(truth_of(encodings::rope, "dim=128 heads=16"));
   EXPECT_EQ(rotated[1].positions.whole.size(), 2u * 1024);
-  EXPECT_EQ(rotated[37].positions.whole.size(), 1025u);
-  EXPECT_EQ(asked(truth_of(encodings::rope, "dim=128 heads=2")).at(37).positions.whole.size(), 4097u);
-  EXPECT_EQ(asked(truth_of(encodings::alibi, "heads=25")).size(), 10u);
-  EXPECT_EQ(asked(truth_of(encodings::alibi, "heads=26")).size(), 9u);
+  const auto most = [](const std::vector<Call>& calls) {
+    std::size_t out = 0;
+    for (const Call& call : calls) out = std::max(out, call.batch == 1 ? call.positions.whole.size() : 0);
+    return out;
+  };
+  EXPECT_EQ(most(rotated), 4096u);
+  EXPECT_EQ(std::ranges::count(rotated, 1025u,
+                               [](const Call& call) { return call.positions.whole.size() / call.batch; }),
+            0);
+  EXPECT_EQ(most(asked(truth_of(encodings::rope, "dim=128 heads=32"))), 1025u);
+  EXPECT_EQ(most(asked(truth_of(encodings::rope, "dim=128 heads=2"))), 8257u);
+  EXPECT_EQ(asked(truth_of(encodings::alibi, "heads=25")).size(), 11u);
+  EXPECT_EQ(asked(truth_of(encodings::alibi, "heads=26")).size(), 10u);
   const auto logits = asked(truth_of(encodings::shaw, "dim=8"));
   ASSERT_EQ(logits.size(), 10u);
   EXPECT_EQ(std::ranges::count(logits[2].contents[1].data, 0.0), 0) << "no content of the two keys is 0";

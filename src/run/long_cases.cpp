@@ -32,6 +32,8 @@ constexpr Sizes shortest_sizes = {256, 257}, usual_sizes = {1024, most_usual_tok
                 most_sizes = {4096, 4097};
 // Past what a program may set apart for a batch, and past tiles of 512 of queries and of keys at once.
 constexpr std::int64_t past_a_buffer = 8257, past_wide_tiles = 577;
+// Of points at real coordinates, past chunks of 1,024 and of 2,048: an exact answer takes long there.
+constexpr std::int64_t most_real_tokens = 2049;
 // Between them, in no tile's size: what a program does for up to so many tokens alone.
 constexpr std::array<std::int64_t, 3> between_sizes = {199, 777, 3001};
 // Lengths that prompts are cut to or padded to, which fill tiles of 64 or of 96 or bins of a power of two.
@@ -119,8 +121,7 @@ void begin(Case& into, const Domain& domain, std::size_t row, std::int64_t token
 }
 
 // So many tokens, or the most of `long_sizes` that a call of so many rows has room for.
-std::int64_t in_room(const Encoding& truth, std::int64_t tokens, std::int64_t rows = 1,
-                     std::size_t most = values_of_the_longest_call) {
+std::int64_t in_room(const Encoding& truth, std::int64_t tokens, std::int64_t rows, std::size_t most) {
   const std::size_t width = signature(truth).role               ? width_of_content(truth, 0)
                             : signature(truth).has(Axis::token) ? as<Table>(truth).dim
                                                                 : 1;
@@ -135,7 +136,7 @@ std::int64_t in_room(const Encoding& truth, std::int64_t tokens, std::int64_t ro
 Case case_of_length(const Encoding& truth, const Domain& domain, std::int64_t tokens,
                     std::string_view arranged, const Contents& contents, std::int64_t rows = 1) {
   const Signature& known = signature(truth);
-  tokens = in_room(truth, tokens, rows);
+  tokens = in_room(truth, tokens, rows, rows == 1 ? values_of_the_largest_call : values_of_the_longest_call);
   const bool pairs = !known.role && !known.has(Axis::token);
   // Of consecutive keys the last is the query's own: no key is behind it, whom a causal bias would not show.
   const Position last = arranged == "spread" ? domain.hi : std::min(domain.hi, domain.lo + tokens - 1);
@@ -178,13 +179,13 @@ Case case_of_rows_of(const Encoding& truth, const Domain& domain, Position batch
   return out;
 }
 
-// Rows that begin at positions of their own.
+// Rows that begin so far behind each other.
 Case case_of_a_batch(const Encoding& truth, const Domain& domain, Position rows, Position tokens,
-                     const Contents& contents) {
+                     const Contents& contents, Position apart = 19) {
   Case out = case_of_rows_of(truth, domain, rows, tokens, contents);
   out.set("arranged", std::string("consecutive"));
   for (Position row = 0; row < rows; ++row)
-    begin(out, domain, static_cast<std::size_t>(row), tokens, 19 * row);
+    begin(out, domain, static_cast<std::size_t>(row), tokens, apart * row);
   return out;
 }
 
@@ -331,6 +332,22 @@ std::optional<Case> case_of_one_row_of_steps_of_one(const Encoding& truth, const
   return out;
 }
 
+// Contents that are larger than any number of f16, and smaller than all: what has its numbers as those on the
+// way loses them. None where f16 is declared anywhere.
+std::vector<Case> cases_of_other_sizes(const Encoding& truth, const Domain& domain,
+                                       const Precision& precision, const Contents& contents) {
+  for (const double unit : {precision.result, precision.input(), precision.work(), precision.table()})
+    if (unit == unit_f16) return {};
+  std::vector<Case> out;
+  for (const int power : {17, -30}) {
+    out.push_back(case_of_one_row(truth, domain, 2, power > 0 ? "query" : "key", contents, 3));
+    std::vector<double> sized = contents.first();
+    for (double& x : sized) x = std::ldexp(x, power);
+    out.back().set(signature(truth).takes.front().name, std::move(sized));
+  }
+  return out;
+}
+
 // Of a rotation, those in which rows, or the numbers of a position, may be taken for each other.
 std::vector<Case> cases_of_rows(const Encoding& truth, const Domain& domain, const Contents& contents) {
   std::vector<Case> out;
@@ -339,6 +356,16 @@ std::vector<Case> cases_of_rows(const Encoding& truth, const Domain& domain, con
       out.push_back(case_of_rows(truth, domain, tokens, role, contents, RowsBegin::apart));
   out.push_back(case_of_rows(truth, domain, 1, "query", contents, RowsBegin::together));
   out.push_back(case_of_rows(truth, domain, 2, "key", contents, RowsBegin::together));
+  // Prompts that all begin at the first position, and images or windows of a batch.
+  out.push_back(case_of_a_batch(truth, domain, 4, 33, contents, 0));
+  for (const auto& [rows, tokens] : {std::pair{8, 49}, {12, 7}, {9, 289}})
+    out.push_back(case_of_a_batch(truth, domain, rows, tokens, contents));
+  // Extents that are alike: what guesses an axis by its extent takes one for another.
+  const auto heads = static_cast<Position>(heads_of(truth));
+  const auto width = static_cast<Position>(width_of_content(truth, 0));
+  out.push_back(case_of_a_batch(truth, domain, 16, 16, contents));
+  if (heads > 1 && heads <= 64) out.push_back(case_of_a_batch(truth, domain, heads, heads, contents));
+  if (width > 2 && width <= 256) out.push_back(case_of_a_batch(truth, domain, 3, width, contents));
   // Those that servers capture graphs for: blocks of rows that are full.
   for (const Position rows : {4, 8, 16, 32, 64})
     out.push_back(case_of_rows(truth, domain, 1, "query", contents, RowsBegin::apart, rows));
@@ -394,6 +421,10 @@ std::vector<Case> cases_of_many_queries(const Encoding& truth, const Domain& dom
   for (const std::int64_t tokens : {shortest_sizes.past, shortest_sizes.full, past_wide_tiles})
     if (fits(tokens, domain) && heads_of(truth) * square(tokens) <= values_of_the_largest_call)
       out.push_back(last_of(tokens, tokens));
+  // Extents that are alike: what guesses an axis by its extent takes one for another.
+  if (const auto heads = static_cast<std::int64_t>(heads_of(truth));
+      heads > 4 && heads <= 64 && fits(heads, domain))
+    out.push_back(last_of(heads, heads));
   // Behind tokens that were there before: a chunk of a prompt, tokens that were guessed, one token. None of
   // the keys fill tiles.
   for (const auto& [queries, keys] : {std::pair{67, 301}, {5, 777}, {1, 331}})
@@ -460,12 +491,12 @@ std::vector<Case> cases_of_all_keys(const Encoding& truth, const Contents& conte
   for (const std::int64_t tokens : {65, 129, 193})
     out.push_back(case_of_the_operator(truth, tokens, mask, contents, 5));
   out.push_back(case_of_the_operator(truth, shortest_sizes.past, "causal", contents, 7));
-  // Two sequences in one row, where the mask tells them apart.
   if (as<Attention>(truth).any_mask)
-    for (const std::int64_t tokens : {5, 33}) {
-      out.push_back(case_of_the_operator(truth, tokens, "documents", contents, 5));
-      out.back().set("second", static_cast<double>(tokens / 2));
-    }
+    for (const std::int64_t tokens : {5, 33})
+      for (const std::string mask : {"documents", "window", "prefix"}) {
+        out.push_back(case_of_the_operator(truth, tokens, mask, contents, 5));
+        out.back().set("part", static_cast<double>(tokens / 2));
+      }
   // Other keys than queries, in no tile's number: one token's, a chunk's, and fewer; and of few queries so
   // many keys that they are past a wide tile, where others have a square of them.
   if (!ignores_positions(truth, contents)) {
@@ -550,6 +581,16 @@ std::vector<Case> cases_between(const Encoding& truth, const Domain& domain, con
               : case_of_length(truth, domain, filled_sizes[n], "consecutive", contents));
   for (const Arranged& as : arranged_otherwise)
     if (fits(arranged_tokens, domain)) out.push_back(case_of_one_arranged(truth, domain, as, contents));
+  if (domain.real && domain.hi > domain.lo)
+    out.push_back(case_of_length(truth, domain, most_real_tokens, "consecutive", contents));
+  if (!signature(truth).role && !domain.real) {
+    // Tokens of a batch in one row, more than there are positions; and as many as a row has channels.
+    if (domain.axes == 1 && !fits(most_real_tokens, domain))
+      out.push_back(case_of_length(truth, domain, most_real_tokens, "consecutive", contents));
+    if (const auto width = static_cast<std::int64_t>(as<Table>(truth).dim);
+        width > 4 && width <= 256 && fits(width, domain))
+      out.push_back(case_of_length(truth, domain, width, "consecutive", contents));
+  }
   if (domain.axes > 1 && !domain.real)
     for (const Arranged& as : images) out.push_back(case_of_one_arranged(truth, domain, as, contents, 24));
   return out;
@@ -624,7 +665,10 @@ std::vector<Case> wide_cases(const Encoding& truth, const Encoding& subject, con
     return {};
   }
   std::vector<Case> out;
-  if (known.role) out = cases_of_rows(*same, domain, contents);
+  if (known.role) {
+    out = cases_of_rows(*same, domain, contents);
+    for (Case& one : cases_of_other_sizes(*same, domain, precision, contents)) out.push_back(std::move(one));
+  }
   for (Case& one : cases_between(*same, domain, contents)) out.push_back(std::move(one));
   for (Case& one : cases_of_the_most(*same, domain, contents)) out.push_back(std::move(one));
   return out;

@@ -136,7 +136,7 @@ TEST(Recorded, ends_when_its_time_is_over) {
 // The longest calls (run/long_cases.h), which are asked for between those that are recorded and the search.
 constexpr std::size_t long_calls = 2;
 constexpr std::size_t most_tokens =
-    11;  // of a table: between full tiles and of some, in each arrangement, the most
+    12;  // of a table: between full tiles and of some, as wide, in each arrangement, the most
 constexpr std::size_t wide_calls = 8;  // of many queries, of many keys, of both, and behind others
 
 // What was refuted after the recorded positions says after how many cases.

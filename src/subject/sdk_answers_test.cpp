@@ -34,6 +34,56 @@ Tensor answer(const Subject& subject, Position t) {
       .rotate(Tensor({1, 1, 1, 2}, {1, 2}), std::vector<Position>{t}, Role::query);
 }
 
+// Rotated queries are there still when keys are rotated.
+TEST(PythonSubject, what_it_gave_stays_as_it_was) {
+  const Subject overwriting = opened("overwriting"), as_meant = opened("overwriting_as_meant");
+  for (Position t = 0; t < 3; ++t) {
+    EXPECT_NE(thrown(sdk("overwriting"), [&] { answer(overwriting, t); })
+                  .find("what rotate() gave is overwritten when it is called again"),
+              std::string::npos);
+    EXPECT_EQ(answer(as_meant, t), Tensor({1, 1, 1, 2}, {2, 4}));
+  }
+  // At position 0 there is no other one to ask for.
+  const Subject table = open(sdk("overwriting_rows"), expected(Table{.dim = 2}));
+  const auto rows = [&](std::vector<Position> at) { return as<Table>(table.encoding).rows(at, 10); };
+  EXPECT_EQ(rows({0}), Tensor({1, 2}, {0, 0}));
+  EXPECT_NE(thrown(sdk("overwriting_rows"),
+                   [&] {
+                     rows({1, 2});
+                   })
+                .find("rows() gave is overwritten"),
+            std::string::npos);
+  EXPECT_NE(thrown(sdk("overwriting_rows"), [&] { rows({0}); }).find("rows() gave is overwritten"),
+            std::string::npos);
+}
+
+TEST(PythonSubject, is_given_one_array_for_queries_and_keys_that_are_the_same) {
+  const Subject subject = open(sdk("one_array"), expected(Bias{.heads = 1}));
+  const Bias& bias = as<Bias>(subject.encoding);
+  EXPECT_EQ(bias.bias(two, two), Tensor({1, 2, 2}, {1, 1, 1, 1}));
+  EXPECT_EQ(bias.bias(two, std::vector<Position>{5, 8}), Tensor({1, 2, 2}, {0, 0, 0, 0}));
+  EXPECT_EQ(bias.bias(two, std::vector<Position>{5}), Tensor({1, 2, 1}, {0, 0}));
+}
+
+// Of two queries and four keys the rows that a square of four has last.
+TEST(PythonSubject, rows_for_fewer_queries_are_those_of_its_own_square) {
+  const std::vector<Position> queries = {2, 3}, keys = {0, 1, 2, 3};
+  for (const char* early : {"0", "2"}) {
+    const std::string words = std::string("rows_of_a_square ") + early;
+    const Subject subject = open(sdk(words), expected(Bias{.heads = 1}));
+    EXPECT_EQ(as<Bias>(subject.encoding).bias(queries, keys),
+              Tensor({1, 2, 4}, {16, 17, 18, 19, 24, 25, 26, 27}))
+        << early;
+  }
+  const Subject neither = open(sdk("rows_of_a_square 1"), expected(Bias{.heads = 1}));
+  EXPECT_NE(
+      thrown(sdk("rows_of_a_square 1"), [&] { as<Bias>(neither.encoding).bias(queries, keys); })
+          .find(
+              "of 2 queries and 4 keys it gives rows that are neither the first nor the last ones of its own "
+              "square of 4"),
+      std::string::npos);
+}
+
 TEST(PythonSubject, what_it_was_given_stays_as_it_was) {
   const Subject changing = opened("changing"), as_meant = opened("changing_as_meant"),
                 in_place = opened("in_place");

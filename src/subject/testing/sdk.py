@@ -107,6 +107,15 @@ def in_place(x, positions, role):
     return x
 
 
+kept_answers = {}
+
+
+def overwriting(x, positions, role):  # one answer for each shape
+    answer = kept_answers.setdefault(x.shape, np.empty_like(x))
+    answer[...] = 2 * x
+    return answer
+
+
 def changing(x, positions, role):
     x *= 2
     return x.copy()
@@ -173,6 +182,24 @@ elif what == "rounded_nan":
     serve(rotate=lambda x, positions, role: bf16(np.full(x.shape, 0x7FFFFFFF, np.uint32).view(np.float32)), dtype="bf16")
 elif what == "layout":
     serve(rotate=layout, positions=["int64", "int32", "float32"])
+elif what == "overwriting_as_meant":
+    serve(rotate=overwriting, in_place=True)
+elif what == "overwriting":
+    serve(rotate=overwriting)
+elif what == "overwriting_rows":
+    answer_for_all = np.empty((2, 2), np.float32)
+
+    def into_it(positions):
+        answer_for_all[:len(positions)] = positions[:, None]
+        return answer_for_all[:len(positions)]
+
+    serve(rows=into_it)
+elif what == "one_array":
+    serve(bias=lambda queries, keys: np.full((1, len(queries), len(keys)), queries is keys, np.float32))
+elif what == "rows_of_a_square":  # the last ones of a square, that many too early
+    early = int(sys.argv[2])
+    serve(bias=lambda nq, nk: ((np.arange(nq) + nk - nq - (early if nq < nk else 0))[:, None] * 8 + np.arange(nk))[None].astype(
+        np.float32), takes_positions="sequence")
 elif what == "changing_as_meant":
     serve(rotate=changing, in_place=True)
 elif what == "torch_in_place":
