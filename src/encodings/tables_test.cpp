@@ -240,8 +240,8 @@ bool is_related(const EncodingSpec& spec, const Parameter& parameter) {
   });
 }
 
-// What a grid refuses is drawn again: one combination in eight must make sense, or a search over it learns
-// little.
+// What a grid refuses is drawn again, which takes microseconds: one combination in twelve must make sense, or
+// a search over it learns little.
 TEST(Encodings, refuse_few_of_their_own_grid) {
   for (const auto& [id, spec] : catalogue::encodings()) {
     std::size_t all = 0, refusals = 0;
@@ -259,7 +259,7 @@ TEST(Encodings, refuse_few_of_their_own_grid) {
         ++refusals;
       }
     } while (draw.next());
-    EXPECT_LE(8 * refusals, 7 * all) << id << " refuses " << refusals << " of " << all;
+    EXPECT_LE(12 * refusals, 11 * all) << id << " refuses " << refusals << " of " << all;
   }
 }
 
