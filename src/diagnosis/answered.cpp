@@ -1,11 +1,14 @@
 #include "diagnosis/answered.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <exception>
 #include <memory>
 #include <new>
+#include <numeric>
+#include <utility>
 
 #include "attention/reference_attention.h"
 #include "core/failure.h"
@@ -93,11 +96,17 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
     RandomDraw draw(seed, "diagnosis", number(n));
     ask(draw);
   }
-  // What a number of tokens decides is told by calls of each small number of them.
+  // What a number of tokens decides is told by calls of each small number of them, and of some around tiles;
+  // of queries and keys by as many of both, and by fewer of either.
   constexpr std::int64_t most_tokens = 24;
+  constexpr std::array<std::int64_t, 8> around_tiles = {33, 48, 64, 65, 70, 100, 127, 130};
+  std::vector<std::int64_t> sizes(most_tokens);
+  std::iota(sizes.begin(), sizes.end(), std::int64_t{1});
+  sizes.insert(sizes.end(), around_tiles.begin(), around_tiles.end());
   const std::size_t drawn = answered.size();
   const bool sized = subject.live && wrong > 0 && wrong < drawn;
-  for (std::int64_t n = 1; sized && n <= most_tokens && BudgetClock::now() < deadline; ++n) {
+  for (const std::int64_t n : sizes) {
+    if (!sized || BudgetClock::now() >= deadline) break;
     Case other = answered[drawn - 1 - static_cast<std::size_t>(n) % drawn].asked;
     for (const char* field : {"tokens", "rows"})
       if (other.has(field)) {
@@ -105,6 +114,12 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
         ask_too(other);
         break;
       }
+    if (n <= most_tokens || !other.has("nq") || !other.has("nk")) continue;
+    for (const auto& [queries, keys] : {std::pair{n, n}, {n / 2, n}, {n, n / 2}}) {
+      other.set("nq", static_cast<double>(queries));
+      other.set("nk", static_cast<double>(keys));
+      ask_too(other);
+    }
   }
   // One that is wrong in few places is asked more: nothing is explained by less than several wrong answers.
   constexpr std::uint64_t enough = 8, more = 240;

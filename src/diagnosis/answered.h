@@ -23,8 +23,10 @@ struct Answered {
 // Asks the subject once, in one order: one that remembers what it was asked is compared with a candidate that
 // is asked the same, and no candidate costs it a further call. The case that refuted it comes first, if it is
 // longer than those that are drawn the long ones (run/long_cases.h), of a rotation those of many batch rows,
-// then 120 cases as agreement draws them. Where fewer than 8 are wrong, up to 240 more, and after those up to
-// 60 that are near the one that refuted it. What it declines or fails at is left out.
+// then 120 cases as agreement draws them, and where some are wrong calls of each small number of tokens and
+// around tiles, of a bias and logits also of fewer queries than keys and of fewer keys. Where fewer than 8
+// are wrong, up to 240 more, and after those up to 60 that are near the one that refuted it. What it declines
+// or fails at is left out.
 std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, const Case& counterexample,
                                  std::uint64_t seed);
 
