@@ -226,5 +226,18 @@ TEST(PythonSubject, torch_functions_may_change_what_they_were_given_where_they_s
   EXPECT_EQ(answer(opened("torch_in_place bfloat16"), 0), Tensor({1, 1, 1, 2}, {2, 4}));
 }
 
+// Calling a module says nothing of its parameters, and what was compiled has no signature: neither is given a
+// role that it does not take.
+TEST(PythonSubject, torch_modules_are_functions) {
+  if (!POSPROOF_PYTHON_HAS_TORCH) GTEST_SKIP() << "the Python that was found cannot import torch";
+  for (const std::string form : {"module", "scripted", "traced", "with_role", "with_role_scripted"}) {
+    const Subject subject = opened("torch_module f32 " + form);
+    EXPECT_EQ(answer(subject, 3), Tensor({1, 1, 1, 2}, {2, 4})) << form;
+    EXPECT_EQ(rotated(subject, Tensor({1, 1, 1, 2}, {1, 2}), Role::key).at(0, 0),
+              form.starts_with("with_role") ? 1 : 2)
+        << form;
+  }
+}
+
 }  // namespace
 }  // namespace posproof::sdk_answers_test

@@ -205,6 +205,21 @@ elif what == "changing_as_meant":
 elif what == "torch_in_place":
     import torch
     serve(rotate=lambda x, positions, role: x.mul_(2), dtype=getattr(torch, dtype))
+elif what == "torch_module":  # in argv[3]'s form; its call passes on whatever comes
+    import torch
+
+    class Doubled(torch.nn.Module):
+        def forward(self, x, positions):
+            return x + x
+
+    class DoubledQueries(torch.nn.Module):
+        def forward(self, x, positions, role: str):
+            return x + x if role == "query" else x
+
+    forms = {"module": Doubled, "scripted": lambda: torch.jit.script(Doubled()), "with_role": DoubledQueries,
+             "with_role_scripted": lambda: torch.jit.script(DoubledQueries()),
+             "traced": lambda: torch.jit.trace(lambda x, positions: x + x, (torch.ones(1, 1, 1, 2), torch.zeros(1, 1, dtype=torch.int64)))}
+    serve(rotate=forms[sys.argv[3]](), dtype=torch.float32)
 elif what == "torch_changing":
     import torch
     serve(rotate=lambda x, positions, role: x.mul_(2).clone(), dtype=getattr(torch, dtype))
