@@ -576,6 +576,24 @@ TEST(CallDeviations, name_padding_that_counts_where_a_mask_is_taken) {
   }
 }
 
+// Padding has a row of its own, and is given that of a column.
+TEST(CallDeviations, name_padding_that_has_positions_too) {
+  const Encoding declared =
+      encoding_named("learned").oracle(Case::parse("dim=2 length=64 table=seeded offset=2 padding_row=1"));
+  const Steps padded = effects_of_padding(false).back().begin();
+  std::vector<Answered> answered;
+  for (const std::size_t tokens : {2, 3, 4, 5, 9}) {
+    Call call = call_of(declared, 1, tokens, Role::query, 0);
+    for (std::size_t n = 0; n < tokens; ++n) call.positions.whole[n] = static_cast<Position>(n) - 1;
+    answered.push_back({{}, call, answer(declared, padded(call, 0, 1).call)});
+  }
+  Subject subject{"made", "", answered_by(declared, [](const Call&) -> Tensor { throw Refusal("no"); }),
+                  all_f32};
+  subject.takes_positions = "mask";
+  EXPECT_EQ(call_deviation(model_of(declared, all_f32), subject, declared, answered),
+            "padding counts, and has positions, too: a position is a column of the padded row");
+}
+
 // Past so many threads of a block, one a token, nothing is done. Where a call begins at 0, the token after a
 // multiple of 512 others may look as if it had the position of the first.
 TEST(CallDeviations, name_the_first_token_that_is_left_alone) {

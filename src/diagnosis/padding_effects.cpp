@@ -94,6 +94,9 @@ std::vector<Effect> effects_of_padding(bool contents) {
   };
   add(effects_of_the_other(contents, true, "every row of the batch has the positions of the first"));
   add(effects_of_the_other(contents, false, "every row of the batch has the positions of the last"));
+  out.push_back(
+      effect_on_positions("padding counts, and has positions, too: a position is a column of the padded row",
+                          [of](const TokenOf& t) { return t.at < 0 ? 0 : t.at + of(t).before(); }));
   return out;
 }
 
