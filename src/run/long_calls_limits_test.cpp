@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "catalogue/encodings/alibi.h"
 #include "catalogue/encodings/rope.h"
@@ -175,6 +177,25 @@ TEST(LongCalls, say_where_their_time_was_over) {
   const auto verdict = agreement_in_long_calls(truth, truth, all_f32, {.time = std::chrono::milliseconds(0)});
   ASSERT_TRUE(verdict && std::holds_alternative<Undecided>(*verdict));
   EXPECT_NE(std::get<Undecided>(*verdict).why.find("after 0 of the long calls"), std::string::npos);
+}
+
+// 36,873 tokens are more than four times as many as those of any call before; at 0.1 ms each they would
+// take 3.7 s.
+TEST(LongCalls, leave_out_the_largest_where_tokens_take_long) {
+  const Encoding truth = truth_of(encodings::rope, "dim=2 heads=1");
+  for (const bool slow : {false, true}) {
+    std::size_t most = 0;
+    const Encoding subject = answered_by(truth, [&](const Call& call) {
+      const std::size_t tokens = call.positions.whole.size();
+      most = std::max(most, tokens);
+      if (slow) std::this_thread::sleep_for(std::chrono::microseconds(100) * tokens);
+      return answer(truth, call);
+    });
+    const auto verdict =
+        agreement_in_long_calls(truth, subject, all_f32, {.time = std::chrono::milliseconds(60000)});
+    EXPECT_TRUE(verdict && std::holds_alternative<Holds>(*verdict)) << slow;
+    EXPECT_EQ(most, slow ? 8257 : 9 * 4097);
+  }
 }
 
 }  // namespace
