@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 
 #include "core/call.h"
 
@@ -217,6 +218,26 @@ TEST(DrawnCall, of_many_keys_has_values_of_either_sign) {
 
 // Every query sees every key where there are others of them: in recorded calls, and not where keys mean
 // something at or before the query alone.
+// The last key has the largest product with every query, of whatever sign, and those of the first half are
+// smaller than those of the second.
+TEST(DrawnCall, of_many_keys_meets_the_largest_logit_last) {
+  const Attention truth{.dim = 2, .value_dim = 2};
+  for (const std::string k : {"[1,0.5]", "[-1,-0.5]"})
+    for (const std::size_t n : {65, 129, 257}) {
+      Replay draw(Case::parse(fmt::format("tokens={} mask=none q=[1,1] k={} v=[1,1]", n, k)));
+      const Call call = draw_call(truth, Domain(0, 1), draw);
+      const auto logit = [&](std::size_t key) {
+        return call.contents[0].at(0, 0) * call.contents[1].at(key, 0) +
+               call.contents[0].at(0, 1) * call.contents[1].at(key, 1);
+      };
+      double first = logit(0), second = logit(n / 2);
+      for (std::size_t key = 0; key + 1 < n; ++key)
+        (key < n / 2 ? first : second) = std::max(key < n / 2 ? first : second, logit(key));
+      EXPECT_LT(first, second) << k << n;
+      EXPECT_LT(second, logit(n - 1)) << k << n;
+    }
+}
+
 TEST(DrawnCall, of_attention_may_have_other_keys_than_queries) {
   const auto drawn = [](bool causal) {
     const Attention of{.dim = 1, .value_dim = 1, .causal = causal};

@@ -319,6 +319,21 @@ TEST(Positions, a_function_of_one_number_a_token_refuses_others) {
   EXPECT_EQ(rows(two, 3).rows(), 2u);
 }
 
+// Column, then row, of each token.
+TEST(Arrangement, of_a_grid_in_blocks_and_of_two_grids) {
+  const auto at = [](Arrangement::Kind kind, std::size_t columns, std::size_t tokens,
+                     std::size_t axes_behind) {
+    return Arrangement{kind, columns}.positions(tokens, 3, {3, 100}, axes_behind);
+  };
+  using Positions = std::vector<Position>;
+  using enum Arrangement::Kind;
+  EXPECT_EQ(at(blocks, 4, 12, 0), (Positions{3, 4, 3, 4, 5, 6, 5, 6, 3, 4, 3, 4}));
+  EXPECT_EQ(at(blocks, 4, 12, 1), (Positions{3, 3, 4, 4, 3, 3, 4, 4, 5, 5, 6, 6}));
+  EXPECT_EQ(at(blocks, 4, 12, 2), Positions(12, 3)) << "time stands still";
+  EXPECT_EQ(at(two_grids, 2, 12, 0), (Positions{3, 4, 3, 4, 3, 4, 3, 4, 5, 3, 4, 5})) << "2 by 3, and 3 by 2";
+  EXPECT_EQ(at(two_grids, 2, 12, 1), (Positions{3, 3, 4, 4, 5, 5, 3, 3, 3, 4, 4, 4}));
+}
+
 TEST(Arrangement, gives_the_positions_of_a_long_call) {
   using enum Arrangement::Kind;
   const auto at = [](Arrangement::Kind kind, std::size_t turn, Position first, const Domain& within) {
