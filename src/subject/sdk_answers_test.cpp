@@ -1,6 +1,8 @@
 // What the Python SDK takes for an answer.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "subject/testing/subjects.h"
 #include "test_paths.h"
 
@@ -75,6 +77,11 @@ TEST(PythonSubject, rows_for_fewer_queries_are_those_of_its_own_square) {
               Tensor({1, 2, 4}, {16, 17, 18, 19, 24, 25, 26, 27}))
         << early;
   }
+  // Where later keys are minus infinity.
+  const Subject hidden = open(sdk("rows_of_a_square 0 hidden"), expected(Bias{.heads = 1}));
+  const double none = -std::numeric_limits<double>::infinity();
+  EXPECT_EQ(as<Bias>(hidden.encoding).bias(queries, keys),
+            Tensor({1, 2, 4}, {16, 17, 18, none, 24, 25, 26, 27}));
   const Subject neither = open(sdk("rows_of_a_square 1"), expected(Bias{.heads = 1}));
   EXPECT_NE(
       thrown(sdk("rows_of_a_square 1"), [&] { as<Bias>(neither.encoding).bias(queries, keys); })

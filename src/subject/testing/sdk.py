@@ -198,8 +198,13 @@ elif what == "one_array":
     serve(bias=lambda queries, keys: np.full((1, len(queries), len(keys)), queries is keys, np.float32))
 elif what == "rows_of_a_square":  # the last ones of a square, that many too early
     early = int(sys.argv[2])
-    serve(bias=lambda nq, nk: ((np.arange(nq) + nk - nq - (early if nq < nk else 0))[:, None] * 8 + np.arange(nk))[None].astype(
-        np.float32), takes_positions="sequence")
+    hidden = len(sys.argv) > 3  # later keys are minus infinity
+
+    def of_a_square(nq, nk):
+        queries, keys = (np.arange(nq) + nk - nq - (early if nq < nk else 0))[:, None], np.arange(nk)
+        return np.where((keys > queries) if hidden else False, -np.inf, queries * 8 + keys)[None].astype(np.float32)
+
+    serve(bias=of_a_square, takes_positions="sequence")
 elif what == "changing_as_meant":
     serve(rotate=changing, in_place=True)
 elif what == "torch_in_place":
