@@ -37,6 +37,12 @@ Encoding remembering(const Encoding& encoding, const std::shared_ptr<Last>& last
   });
 }
 
+// Tokens of all its rows.
+std::int64_t tokens_of(const Case& one) {
+  const auto count = [&](std::string_view name) { return one.has(name) ? one.integer(name) : 1; };
+  return count("batch") * count("tokens") * count("rows");
+}
+
 // Longer than any call that is drawn.
 bool is_long(const Call& call) {
   const std::size_t tokens = call.positions.whole.size() / std::max<std::size_t>(1, call.batch),
@@ -87,9 +93,14 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
   // What holds of the few batch rows that are drawn may be otherwise in the next block of a kernel, and what
   // holds of a thousand tokens in the next thousand; and in calls of few tokens none is longer than was
   // trained on by the number of its tokens.
+  // What costs more than all others together is asked where the counterexample is as large.
+  constexpr std::int64_t usual_tokens = 6002;
+  const std::int64_t most = std::max(usual_tokens, counterexample.empty() ? 0 : tokens_of(counterexample));
   for (const Case& wide : wide_cases(truth, subject.encoding, subject.precision))
-    if ((of_many_tokens && !wide.has("nk")) || depends_on_the_call(truth) ||
-        (wide.has("batch") && wide.integer("batch") > 1))
+    if (tokens_of(wide) > most)
+      continue;
+    else if ((of_many_tokens && !wide.has("nk")) || depends_on_the_call(truth) ||
+             (wide.has("batch") && wide.integer("batch") > 1))
       ask_too(wide);
   const auto deadline = BudgetClock::now() + time;
   for (std::uint64_t n = 0; n < all && BudgetClock::now() < deadline; ++n) {
@@ -105,6 +116,10 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
   sizes.insert(sizes.end(), around_tiles.begin(), around_tiles.end());
   const std::size_t drawn = answered.size();
   const bool sized = subject.live && wrong > 0 && wrong < drawn;
+  // Every candidate answers these calls, too: where the exact answer takes long, as that of a perceptron for
+  // each offset, there are no more of them.
+  constexpr std::chrono::milliseconds long_enough{30};
+  bool slow = false;
   for (const std::int64_t n : sizes) {
     if (!sized || BudgetClock::now() >= deadline) break;
     Case other = answered[drawn - 1 - static_cast<std::size_t>(n) % drawn].asked;
@@ -114,12 +129,14 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
         ask_too(other);
         break;
       }
-    if (n <= most_tokens || !other.has("nq") || !other.has("nk")) continue;
+    if (n <= most_tokens || !other.has("nq") || !other.has("nk") || slow) continue;
+    const auto begins = BudgetClock::now();
     for (const auto& [queries, keys] : {std::pair{n, n}, {n / 2, n}, {n, n / 2}}) {
       other.set("nq", static_cast<double>(queries));
       other.set("nk", static_cast<double>(keys));
       ask_too(other);
     }
+    slow = BudgetClock::now() - begins > long_enough;
   }
   // One that is wrong in few places is asked more: nothing is explained by less than several wrong answers.
   constexpr std::uint64_t enough = 8, more = 240;
