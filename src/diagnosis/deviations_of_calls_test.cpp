@@ -231,7 +231,8 @@ TEST(Deviations, of_blocks_of_batch_rows) {
       {{dim, first_of_block(4, 0), {"every batch row has the positions of the first of its block of 4"}},
        {dim, first_of_block(16, 0), {"every batch row has the positions of the first of its block of 16"}},
        {dim, first_of_block(64, 0), {"every batch row has the positions of the first of its block of 64"}},
-       {dim, first_of_block(128, 0), {"every row of the batch has the positions of the first"}},
+       {dim, first_of_block(128, 0), {"every batch row has the positions of the first of its block of 128"}},
+       {dim, first_of_block(256, 0), {"every row of the batch has the positions of the first"}},
        // Blocks of five have no name.
        {dim, first_of_block(5, 0), {}},
        {dim, left_from(8), {"in batch rows from number 8 on: " + as_at_0}}});

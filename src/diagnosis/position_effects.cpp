@@ -336,7 +336,7 @@ std::vector<Effect> effects_of_row_positions() {
           &on_from_a_rounded_one<11>)};
   for (const std::size_t ranks : {2, 4, 8}) out.push_back(in_zigzag(ranks));
   // Blocks of a kernel that each read the positions of their first row.
-  for (const std::size_t block : {2, 4, 8, 16, 32, 64})
+  for (const std::size_t block : {2, 4, 8, 16, 32, 64, 128})
     out.push_back(effect_on_positions(
         fmt::format("every batch row has the positions of the first of its block of {}", block),
         [block](T t) { return t.all[t.row / block * block * t.tokens + t.token]; }));
