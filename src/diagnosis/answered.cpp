@@ -107,8 +107,7 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
     RandomDraw draw(seed, "diagnosis", number(n));
     ask(draw);
   }
-  // What a number of tokens decides is told by calls of each small number of them, and of some around tiles;
-  // of queries and keys by as many of both, and by fewer of either.
+  // What a number of tokens decides is told by calls of each small number of them, and of some around tiles.
   constexpr std::int64_t most_tokens = 24;
   constexpr std::array<std::int64_t, 8> around_tiles = {33, 48, 64, 65, 70, 100, 127, 130};
   std::vector<std::int64_t> sizes(most_tokens);
@@ -116,27 +115,18 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
   sizes.insert(sizes.end(), around_tiles.begin(), around_tiles.end());
   const std::size_t drawn = answered.size();
   const bool sized = subject.live && wrong > 0 && wrong < drawn;
-  // Every candidate answers these calls, too: where the exact answer takes long, as that of a perceptron for
-  // each offset, there are no more of them.
-  constexpr std::chrono::milliseconds long_enough{30};
-  bool slow = false;
+  const auto one_of_them = [&](std::int64_t n) {
+    return answered[drawn - 1 - static_cast<std::size_t>(n) % drawn].asked;
+  };
   for (const std::int64_t n : sizes) {
     if (!sized || BudgetClock::now() >= deadline) break;
-    Case other = answered[drawn - 1 - static_cast<std::size_t>(n) % drawn].asked;
+    Case other = one_of_them(n);
     for (const char* field : {"tokens", "rows"})
       if (other.has(field)) {
         other.set(field, static_cast<double>(n));
         ask_too(other);
         break;
       }
-    if (n <= most_tokens || !other.has("nq") || !other.has("nk") || slow) continue;
-    const auto begins = BudgetClock::now();
-    for (const auto& [queries, keys] : {std::pair{n, n}, {n / 2, n}, {n, n / 2}}) {
-      other.set("nq", static_cast<double>(queries));
-      other.set("nk", static_cast<double>(keys));
-      ask_too(other);
-    }
-    slow = BudgetClock::now() - begins > long_enough;
   }
   // One that is wrong in few places is asked more: nothing is explained by less than several wrong answers.
   constexpr std::uint64_t enough = 8, more = 240;
@@ -156,6 +146,22 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
        ++n) {
     NearDraw draw(counterexample, seed, n);
     ask(draw, true);
+  }
+  // Of queries and keys, by as many of both, and by fewer of either: last, since what keeps the largest may
+  // be spoilt by them. Every candidate answers these calls, too: where the exact answer takes long, as that
+  // of a perceptron for each offset, there are no more of them.
+  constexpr std::chrono::milliseconds long_enough{30};
+  for (const std::int64_t n : around_tiles) {
+    const auto begins = BudgetClock::now();
+    if (!sized || begins >= deadline) break;
+    Case other = one_of_them(n);
+    if (!other.has("nq") || !other.has("nk")) break;
+    for (const auto& [queries, keys] : {std::pair{n, n}, {n / 2, n}, {n, n / 2}}) {
+      other.set("nq", static_cast<double>(queries));
+      other.set("nk", static_cast<double>(keys));
+      ask_too(other);
+    }
+    if (BudgetClock::now() - begins > long_enough) break;
   }
   return answered;
 }
