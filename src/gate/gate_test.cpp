@@ -159,10 +159,10 @@ TEST(Gate, asks_a_small_cache_for_every_position) {
   const GateResult right = agreed("rope", "dim=8", variant("cached"));
   const auto* holds = std::get_if<Holds>(&asking(right, agreement_id).verdict);
   ASSERT_NE(holds, nullptr) << story(right);
-  // Two long calls; six of many rows, three of full blocks of them, two of many tokens, eight that are
-  // arranged apart, four of neighbours in one row alone; two between full tiles, four of full ones, three
-  // arranged.
-  EXPECT_EQ(holds->cases, 300u + 2048u + 2u + 6u + 3u + 2u + 8u + 4u + 2u + 4u + 3u);
+  // Two long calls; six of many rows, four of prompts and images, two of extents that are alike, five of full
+  // blocks of rows, two of many tokens, eight that are arranged apart, four of neighbours in one row alone,
+  // two of large and small contents; two between full tiles, four of full ones, three arranged.
+  EXPECT_EQ(holds->cases, 300u + 2048u + 2u + 6u + 4u + 2u + 5u + 2u + 8u + 4u + 2u + 2u + 4u + 3u);
 
   const GateResult wrong = agreed("rope", "dim=8", variant("one_position"));
   ASSERT_NE(refuted(wrong), nullptr) << story(wrong);
