@@ -135,8 +135,11 @@ TEST(Ways, what_q_answers_does_not_depend_on_k) {
   EXPECT_EQ(
       refusal("both mixed_keys", Role::key),
       ": rotate(x [1, 1, 2, 4], positions [1, 2], role key): the answer for k changed with what q holds");
-  // Also where the answer to the next call is written over it.
-  EXPECT_EQ(refusal("both one_buffer"), question + "the answer for q changed with what k holds");
+  // An answer that the next call is written over is an error before that is looked at.
+  EXPECT_EQ(
+      refusal("both one_buffer"),
+      question +
+          "what rotate() gave is overwritten when it is called again: its answers share memory; where only what serves it here does so, return a copy");
   EXPECT_EQ(refusal("both_alone"), question + "returns ndarray; rotate_both() returns q and k");
   EXPECT_EQ(refusal("both_in_a_tuple_of_one"), question + "returns tuple; rotate_both() returns q and k");
 }
