@@ -1231,7 +1231,7 @@ def _content(name, array, taken):
     if name in _PLACES:
         return array.astype(np.float32)
     array = array.astype(np.float16 if taken == "F16" else np.float32)
-    return (bf16(array).astype(np.uint32) << 16).view(np.float32) if taken == "BF16" else array
+    return _as_floats(bf16(array)) if taken == "BF16" else array
 
 
 class _How:
@@ -1692,7 +1692,7 @@ def _answered(call, function, operands, at, which, backward):
     end = y.shape[2] - how.suffix
     for name, part in (("prefix", slice(0, how.prefix)), ("suffix", slice(end, None))):
         kept = y[:, :, part]
-        kept = (kept.astype(np.uint32) << 16).view(np.float32) if how.stored == "BF16" else kept
+        kept = _as_floats(kept)
         rotated = np.argwhere(np.any(kept != operands[which][:, :, part], axis=(0, 1, 3)))
         if rotated.size:
             raise _Otherwise("token %d of the %s did not come back as it was" % (rotated[0, 0], name))
@@ -1833,7 +1833,8 @@ def _is_nearer(answered, last, first, sizes):
     in calls of other sizes, and for a constant that a row may have."""
     apart = []
     for rows in (last, first):
-        rows, own = (_relative(one) if hello().get("rows") in ("any", "key_index") else _as_numbers(one) for one in (rows, answered))
+        rows, own = (_relative(one) if hello().get("rows") in ("any", "key_index") else _as_floats(one).astype(np.float64)
+                     for one in (rows, answered))
         with np.errstate(invalid="ignore"):  # later keys may be minus infinity
             off = np.where((own == rows) | np.isnan(own) & np.isnan(rows), 0, np.abs(own - rows))
         size = np.abs(rows[np.isfinite(rows)]).max(initial=0)
@@ -1844,12 +1845,13 @@ def _is_nearer(answered, last, first, sizes):
     return apart[0] < apart[1]
 
 
-def _as_numbers(bits):
-    return ((bits.astype(np.uint32) << 16).view(np.float32) if bits.dtype == np.uint16 else bits).astype(np.float64)
+def _as_floats(stored):
+    """Bit patterns of bfloat16 as numbers; other arrays as they are."""
+    return (stored.astype(np.uint32) << 16).view(np.float32) if stored.dtype == np.uint16 else stored
 
 
-def _relative(bits):
-    rows = _as_numbers(bits)
+def _relative(stored):
+    rows = _as_floats(stored).astype(np.float64)
     with np.errstate(invalid="ignore"):
         return rows - rows[..., :1]
 
@@ -1914,7 +1916,7 @@ def _summed(weights, v, stored):
     while weights.ndim > 3 and weights.shape[0] == 1:
         weights = weights[0]
     weights = _of_shape(weights[None] if weights.ndim == 2 else weights, (None, None, len(v)))
-    exact = (weights.astype(np.uint32) << 16).view(np.float32) if stored == "BF16" else weights
+    exact = _as_floats(weights)
     values = v.astype(np.float64).reshape(len(v), len(weights), -1).transpose(1, 0, 2)
     y = (exact.astype(np.float64) @ values).transpose(1, 0, 2).reshape(weights.shape[1], -1)
     return bf16(y.astype(np.float32)) if stored == "BF16" else y.astype(_STORED[stored])

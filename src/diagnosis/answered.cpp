@@ -95,12 +95,10 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
   // trained on by the number of its tokens.
   // What costs more than all others together is asked where the counterexample is as large.
   constexpr std::int64_t usual_tokens = 6002;
-  const std::int64_t most = std::max(usual_tokens, counterexample.empty() ? 0 : tokens_of(counterexample));
+  const std::int64_t most = std::max(usual_tokens, tokens_of(counterexample));
   for (const Case& wide : wide_cases(truth, subject.encoding, subject.precision))
-    if (tokens_of(wide) > most)
-      continue;
-    else if ((of_many_tokens && !wide.has("nk")) || depends_on_the_call(truth) ||
-             (wide.has("batch") && wide.integer("batch") > 1))
+    if (tokens_of(wide) <= most && ((of_many_tokens && !wide.has("nk")) || depends_on_the_call(truth) ||
+                                    (wide.has("batch") && wide.integer("batch") > 1)))
       ask_too(wide);
   const auto deadline = BudgetClock::now() + time;
   for (std::uint64_t n = 0; n < all && BudgetClock::now() < deadline; ++n) {

@@ -1,32 +1,19 @@
 #include "subject/array_file.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <vector>
 
 #include "subject/subject.h"
+#include "subject/testing/table_files.h"
 
 namespace posproof::array_file_test {
 namespace {
 
-class ArrayFile : public ::testing::Test {
- protected:
-  ~ArrayFile() override { std::filesystem::remove_all(folder_); }
-
-  std::string file(const std::string& name, const std::string& bytes) {
-    std::filesystem::create_directories(folder_);
-    std::ofstream(folder_ / name, std::ios::binary) << bytes;
-    return (folder_ / name).string();
-  }
-
-  std::filesystem::path folder_ =
-      std::filesystem::path(::testing::TempDir()) / ("posproof_array_file_" + std::to_string(::getpid()));
-};
+class ArrayFile : public testing::ArrayFiles {};
 
 template <class T>
 std::string bytes_of(const std::vector<T>& values) {

@@ -283,12 +283,18 @@ bool is_among(std::string_view word, std::span<const std::string_view> all) {
   return std::ranges::find(all, word) != all.end();
 }
 
+std::optional<Reading::Found> width_of_head(Reading& from, Reading::Names own, Reading::Names width,
+                                            Reading::Names heads) {
+  if (auto found = from.number(own)) return found;
+  const auto all = from.number(width), count = from.number(heads);
+  if (!all || !count || count->value <= 0) return std::nullopt;
+  return Reading::Found{all->name + " / " + count->name, all->value / count->value};
+}
+
 void set_width_of_head(Reading& to) {
-  if (const auto own = to.number({"head_dim"})) return to.set("dim", own->value, own->name);
-  const auto width = to.number({"hidden_size", "d_model"}),
-             heads = to.number({"num_attention_heads", "encoder_attention_heads"});
-  if (width && heads && heads->value > 0)
-    to.set("dim", width->value / heads->value, width->name + " / " + heads->name);
+  if (const auto dim = width_of_head(to, {"head_dim"}, {"hidden_size", "d_model"},
+                                     {"num_attention_heads", "encoder_attention_heads"}))
+    to.set("dim", dim->value, dim->name);
 }
 
 void refuse_other(std::string_view encoding, std::string_view why) {

@@ -98,6 +98,9 @@ Configured m_rope_by_transformers(const ConfigSettings& settings);
 std::optional<Configured> relative_by_transformers(const ConfigSettings& settings, std::string_view encoding);
 std::optional<Configured> images_by_transformers(const ConfigSettings& settings, std::string_view encoding);
 
+// Of a head: what has one of the names `own`, or else one of `width` over one of `heads`.
+std::optional<Reading::Found> width_of_head(Reading& from, Reading::Names own, Reading::Names width,
+                                            Reading::Names heads);
 // `dim` of a head: head_dim, or else hidden_size / num_attention_heads.
 void set_width_of_head(Reading& to);
 

@@ -143,16 +143,11 @@ class RotaryOfTransformers {
 
   // That of a head, or 0 where the file does not say it.
   double set_width() {
-    double dim = 0;
-    std::string by;
-    if (const Found own = to_.number({"qk_rope_head_dim", "head_dim", "kv_channels"})) {
-      dim = own->value, by = own->name;
-    } else {
-      const Found width = to_.number({"hidden_size", "n_embd", "d_model"}),
-                  heads = to_.number({"num_attention_heads", "n_head", "n_heads"});
-      if (!width || !heads || heads->value <= 0) return 0;
-      dim = width->value / heads->value, by = width->name + " / " + heads->name;
-    }
+    const Found found =
+        width_of_head(to_, {"qk_rope_head_dim", "head_dim", "kv_channels"},
+                      {"hidden_size", "n_embd", "d_model"}, {"num_attention_heads", "n_head", "n_heads"});
+    if (!found) return 0;
+    const auto& [by, dim] = *found;
     if (const Found global = to_.number({"global_head_dim"}); global && global->value != dim)
       to_.two_readings("dim", fmt::format("{} ({}, in global layers) or {} ({}, in local ones)",
                                           number_text(global->value), global->name, number_text(dim), by));
